@@ -1,0 +1,51 @@
+# Every target works from a clean clone: it creates .venv when needed.
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+WORKERS ?= 2
+
+# The official data files are used when they lie beside the repository.
+ifneq ($(wildcard ../shared/cec2017/inputData),)
+export DE2LS_CEC2017_DATA ?= $(abspath ../shared/cec2017/inputData)
+endif
+
+.PHONY: install demo test test-all fidelity lint format bench docs clean
+
+install: $(STAMP)
+
+$(STAMP): pyproject.toml constraints.txt
+	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	touch $@
+
+demo: $(STAMP)
+	$(BIN)/de2ls list problems
+
+test: $(STAMP)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not slow and not fidelity"
+
+test-all: $(STAMP)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not fidelity"
+
+fidelity: $(STAMP)
+	$(BIN)/python -m pytest -m fidelity tests/fidelity
+
+lint: $(STAMP)
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+
+format: $(STAMP)
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+bench: $(STAMP)
+	$(BIN)/python -m benchmarks
+
+docs: $(STAMP)
+	$(BIN)/python docs/build.py
+
+clean:
+	rm -rf $(VENV) build report site
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

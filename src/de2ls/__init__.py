@@ -1,0 +1,59 @@
+"""Constrained black-box optimization with differential evolution.
+
+The public names are loaded on first use, so that ``import de2ls`` stays light: Numba and the
+compiled kernels are touched only by what needs them.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from de2ls.algorithms import ablation_variants, algorithm_names
+    from de2ls.minimizer import minimize
+    from de2ls.optimizer import Optimizer
+    from de2ls.problems import Problem, problem
+    from de2ls.scores import uscore
+    from de2ls.suites.cec2017 import cec2017
+    from de2ls.trials import PausedTrial, TrialRecord, run_trial
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Optimizer": "de2ls.optimizer",
+    "PausedTrial": "de2ls.trials",
+    "Problem": "de2ls.problems",
+    "TrialRecord": "de2ls.trials",
+    "ablation_variants": "de2ls.algorithms",
+    "algorithm_names": "de2ls.algorithms",
+    "cec2017": "de2ls.suites.cec2017",
+    "minimize": "de2ls.minimizer",
+    "problem": "de2ls.problems",
+    "run_trial": "de2ls.trials",
+    "uscore": "de2ls.scores",
+}
+
+__all__ = [
+    "Optimizer",
+    "PausedTrial",
+    "Problem",
+    "TrialRecord",
+    "ablation_variants",
+    "algorithm_names",
+    "cec2017",
+    "minimize",
+    "problem",
+    "run_trial",
+    "uscore",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        value = getattr(import_module(_HOMES[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'de2ls' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -1,0 +1,88 @@
+"""Checks of arguments: every message names the argument, its value and what would be right."""
+
+import difflib
+import math
+import operator
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+
+def integer(name: str, value: Any, low: int | None = None, high: int | None = None) -> int:
+    """Return `value` as an int within [low, high]; a bool or a fraction is no integer."""
+    expected = f"{name} must be an integer{_range_text(low, high)}, got {value!r}"
+    if isinstance(value, bool | np.bool_):
+        raise TypeError(expected)
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(expected) from None
+    if (low is not None and number < low) or (high is not None and number > high):
+        raise ValueError(expected)
+    return number
+
+
+def real(
+    name: str, value: Any, low: float | None = None, high: float | None = None
+) -> float:
+    """Return `value` as a finite float within [low, high]."""
+    expected = f"{name} must be a finite number{_range_text(low, high)}, got {value!r}"
+    if isinstance(value, bool | np.bool_ | str | bytes | complex):
+        raise TypeError(expected)
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(expected) from None
+    if (
+        not math.isfinite(number)
+        or (low is not None and number < low)
+        or (high is not None and number > high)
+    ):
+        raise ValueError(expected)
+    return number
+
+
+def choice(name: str, value: Any, options: Iterable[str]) -> str:
+    """Return `value` if it is one of `options`; else suggest the nearest one."""
+    known = list(options)
+    if isinstance(value, str) and value in known:
+        return value
+    hint = nearest(value, known)
+    raise ValueError(f"{name} must be one of {', '.join(known)}; got {value!r}{hint}")
+
+
+def nearest(value: Any, options: Iterable[str]) -> str:
+    """Return a hint such as ``(did you mean 'de2ls'?)``, or nothing."""
+    matches = difflib.get_close_matches(str(value), list(options), n=1)
+    return f" (did you mean {matches[0]!r}?)" if matches else ""
+
+
+def vector(name: str, value: Any, length: int) -> FloatArray:
+    """Return `value` as a contiguous float64 vector of `length` numbers without NaN."""
+    expected = f"{name} must be a vector of {length} real numbers"
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise ValueError(f"{expected}, got a ragged sequence") from None
+    if array.dtype.kind not in "fiu":
+        raise TypeError(f"{expected}, got an array of type {array.dtype}")
+    if array.shape != (length,):
+        raise ValueError(f"{expected}, got shape {array.shape}")
+    result = np.ascontiguousarray(array, dtype=np.float64)
+    if np.isnan(result).any():
+        raise ValueError(f"{expected}, got NaN at position {int(np.isnan(result).argmax())}")
+    return result
+
+
+def _range_text(low: float | None, high: float | None) -> str:
+    if low is not None and high is not None:
+        return f" from {low:g} to {high:g}"
+    if low is not None:
+        return f" of at least {low:g}"
+    if high is not None:
+        return f" of at most {high:g}"
+    return ""

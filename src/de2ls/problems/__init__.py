@@ -1,0 +1,6 @@
+"""Problems: bounds, objective, constraints, tolerances, and how violation is measured."""
+
+from de2ls.problems.problem import CompiledKernel, Evaluation, Problem
+from de2ls.problems.wrap import problem
+
+__all__ = ["CompiledKernel", "Evaluation", "Problem", "problem"]

@@ -1,0 +1,193 @@
+"""The class `Problem`: minimise f(x) subject to g(x) <= 0, h(x) = 0 and x in a box."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from de2ls import _checks
+from de2ls._checks import FloatArray
+
+
+class Evaluation(NamedTuple):
+    """Objective, inequalities (satisfied iff g <= 0) and equalities of one or many points."""
+
+    f: Any
+    g: FloatArray
+    h: FloatArray
+
+
+@dataclass(frozen=True)
+class CompiledKernel:
+    """A compiled function ``evaluate(x, params, work, out)`` and what it needs.
+
+    It reads the point `x` and the read-only `params`, may scribble on `work`, and fills `out` with
+    f, g_1.., h_1... All four are contiguous float64 vectors. The engine calls it through a pointer,
+    without returning to Python; each trial owns its `work` and `out`, so threads share the rest.
+    """
+
+    evaluate: Callable[[FloatArray, FloatArray, FloatArray, FloatArray], None]
+    params: FloatArray
+    n_work: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A constrained minimisation problem.
+
+    Parameters
+    ----------
+    name : str
+        What tables and messages call it.
+    lower, upper : array_like
+        The box, one number per coordinate; ``lower < upper`` and finite.
+    n_ineq, n_eq : int
+        Numbers of inequalities g <= 0 and of equalities h = 0.
+    kernel : CompiledKernel, optional
+        The compiled form. Without it `function` is needed.
+    function : callable, optional
+        ``function(x, out)`` fills `out` with f, g, h in plain Python.
+    eq_tol : float
+        An equality is violated iff ``abs(h) > eq_tol``.
+    excess : bool
+        Whether a violated equality counts with ``abs(h) - eq_tol`` instead of ``abs(h)``.
+    feasible_tol : float
+        A point is feasible iff its summed violation is at most this.
+    best_known : float, optional
+        The optimum, or a bound of it, where one is known.
+    key : mapping
+        What identifies the problem in a record: suite, number, dim, definition, instance.
+    """
+
+    name: str
+    lower: FloatArray
+    upper: FloatArray
+    n_ineq: int
+    n_eq: int
+    kernel: CompiledKernel | None = None
+    function: Callable[[FloatArray, FloatArray], None] | None = None
+    eq_tol: float = 1e-4
+    excess: bool = False
+    feasible_tol: float = 0.0
+    best_known: float | None = None
+    key: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        lower = np.array(self.lower, dtype=np.float64, ndmin=1)
+        upper = _checks.vector("upper", self.upper, lower.size)
+        lower = _checks.vector("lower", lower, lower.size)
+        bad = ~(np.isfinite(lower) & np.isfinite(upper) & (lower < upper))
+        if bad.any():
+            j = int(bad.argmax())
+            raise ValueError(
+                f"bounds must be finite with lower < upper; coordinate {j} has "
+                f"lower={lower[j]:g}, upper={upper[j]:g}"
+            )
+        lower.flags.writeable = upper.flags.writeable = False
+        object.__setattr__(self, "lower", lower)
+        object.__setattr__(self, "upper", upper)
+        _checks.integer("n_ineq", self.n_ineq, 0)
+        _checks.integer("n_eq", self.n_eq, 0)
+        _checks.real("eq_tol", self.eq_tol, 0.0)
+        _checks.real("feasible_tol", self.feasible_tol, 0.0)
+        if self.kernel is None and self.function is None:
+            raise ValueError("a Problem needs a kernel or a function, got neither")
+
+    @property
+    def dim(self) -> int:
+        """Number of coordinates D."""
+        return self.lower.size
+
+    @property
+    def bounds(self) -> list[tuple[float, float]]:
+        """The box as SciPy's list of pairs."""
+        return list(zip(self.lower.tolist(), self.upper.tolist(), strict=True))
+
+    @property
+    def n_constraints(self) -> int:
+        """Number of all constraints."""
+        return self.n_ineq + self.n_eq
+
+    def evaluate(self, x: Any) -> Evaluation:
+        """Evaluate one point.
+
+        Parameters
+        ----------
+        x : array_like, shape (D,)
+            The point; it may lie outside the box, but holds no NaN.
+
+        Returns
+        -------
+        Evaluation
+            ``(f, g, h)`` with a float and two vectors.
+        """
+        point = _checks.vector("x", x, self.dim)
+        out = np.empty(1 + self.n_constraints)
+        self.evaluate_into(point, out, self._work())
+        return Evaluation(float(out[0]), *self.split(out))
+
+    def evaluate_many(self, X: Any) -> Evaluation:
+        """Evaluate the rows of `X`; agrees with `evaluate` to the bit.
+
+        Parameters
+        ----------
+        X : array_like, shape (n, D)
+            One point per row.
+
+        Returns
+        -------
+        Evaluation
+            Arrays of shape (n,), (n, n_ineq) and (n, n_eq).
+        """
+        try:
+            points = np.asarray(X)
+        except ValueError:
+            raise ValueError(f"X must have shape (n, {self.dim}), got a ragged sequence") from None
+        if points.ndim != 2 or points.shape[1] != self.dim:
+            raise ValueError(f"X must have shape (n, {self.dim}), got {points.shape}")
+        out = np.empty((points.shape[0], 1 + self.n_constraints))
+        work = self._work()
+        for i, row in enumerate(points):
+            self.evaluate_into(_checks.vector(f"X[{i}]", row, self.dim), out[i], work)
+        g, h = self.split(out)
+        return Evaluation(out[:, 0].copy(), g, h)
+
+    def evaluate_into(self, x: FloatArray, out: FloatArray, work: FloatArray) -> None:
+        """Fill `out` with f, g, h of a checked point; the fast path of the drivers."""
+        if self.kernel is not None:
+            self.kernel.evaluate(x, self.kernel.params, work, out)
+        elif self.function is not None:
+            self.function(x, out)
+
+    def split(self, out: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return copies of the inequality and equality parts of (rows of) f, g, h."""
+        cut = 1 + self.n_ineq
+        return out[..., 1:cut].copy(), out[..., cut:].copy()
+
+    def violation(self, g: Any, h: Any, how: str = "sum") -> Any:
+        """Return the constraint violation of one point or of many.
+
+        Parameters
+        ----------
+        g, h : array_like
+            Constraint values, the last axis running over the constraints.
+        how : {"sum", "mean"}
+            Sum (records and scores) or mean (the algorithms' own comparisons) of the terms.
+        """
+        _checks.choice("how", how, ("sum", "mean"))
+        g_values = np.asarray(g, dtype=np.float64)
+        h_size = np.abs(np.asarray(h, dtype=np.float64))
+        excess = h_size - self.eq_tol if self.excess else h_size
+        h_terms = np.where(h_size <= self.eq_tol, 0.0, excess)
+        total = np.maximum(g_values, 0.0).sum(axis=-1) + h_terms.sum(axis=-1)
+        if how == "mean":
+            total = total / max(1, self.n_constraints)
+        return float(total) if np.ndim(total) == 0 else total
+
+    def is_feasible(self, g: Any, h: Any) -> Any:
+        """Whether the summed violation is within `feasible_tol` (False where it is NaN)."""
+        return self.violation(g, h) <= self.feasible_tol
+
+    def _work(self) -> FloatArray:
+        return np.empty(self.kernel.n_work if self.kernel is not None else 0)

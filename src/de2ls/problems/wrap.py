@@ -1,0 +1,1 @@
+"""`problem`: a `Problem` from a user's own functions."""
