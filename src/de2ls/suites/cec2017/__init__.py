@@ -114,7 +114,6 @@ def cec2017(
         o = instance_o if o is None else o
         maps = instance_maps if maps is None else maps
     params = np.concatenate([o, *(M.T.ravel() for M in maps or ())])
-    params.flags.writeable = False
     own = shift is not None or matrices is not None
     box = np.full(dim, facts.bound)
     return Problem(

@@ -1,0 +1,1 @@
+"""Speed, each figure a ratio to the calibration loop of the same run."""
