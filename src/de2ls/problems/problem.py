@@ -8,6 +8,7 @@ import numpy as np
 
 from de2ls import _checks
 from de2ls._checks import FloatArray
+from de2ls.problems.rounding import Rounding
 
 
 class Evaluation(NamedTuple):
@@ -48,6 +49,10 @@ class Problem:
         The compiled form. Without it `function` is needed.
     function : callable, optional
         ``function(x, out)`` fills `out` with f, g, h in plain Python.
+    many : callable, optional
+        ``many(X, out)`` does so for all rows at once, where the user's functions are vectorised.
+    rounding : Rounding, optional
+        The integer coordinates, which the functions see rounded.
     eq_tol : float
         An equality is violated iff ``abs(h) > eq_tol``.
     excess : bool
@@ -67,6 +72,8 @@ class Problem:
     n_eq: int
     kernel: CompiledKernel | None = None
     function: Callable[[FloatArray, FloatArray], None] | None = None
+    many: Callable[[FloatArray, FloatArray], None] | None = None
+    rounding: Rounding | None = None
     eq_tol: float = 1e-4
     excess: bool = False
     feasible_tol: float = 0.0
@@ -148,8 +155,12 @@ class Problem:
             raise ValueError(f"X must have shape (n, {self.dim}), got {points.shape}")
         out = np.empty((points.shape[0], 1 + self.n_constraints))
         work = self._work()
-        for i, row in enumerate(points):
-            self.evaluate_into(_checks.vector(f"X[{i}]", row, self.dim), out[i], work)
+        rows = [_checks.vector(f"X[{i}]", row, self.dim) for i, row in enumerate(points)]
+        if self.many is not None:
+            self.many(np.array(rows).reshape(points.shape), out)
+        else:
+            for row, values in zip(rows, out, strict=True):
+                self.evaluate_into(row, values, work)
         g, h = self.split(out)
         return Evaluation(out[:, 0].copy(), g, h)
 
@@ -159,6 +170,10 @@ class Problem:
             self.kernel.evaluate(x, self.kernel.params, work, out)
         elif self.function is not None:
             self.function(x, out)
+
+    def decode(self, x: FloatArray) -> FloatArray:
+        """Return a point (or rows of points) of the box as the functions see it."""
+        return x if self.rounding is None else self.rounding(x)
 
     def split(self, out: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return copies of the inequality and equality parts of (rows of) f, g, h."""

@@ -1,1 +1,249 @@
 """`problem`: a `Problem` from a user's own functions."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from de2ls import _checks
+from de2ls._checks import FloatArray
+from de2ls.problems import compiled
+from de2ls.problems.constraints import Constraint, box, normalise, real_matrix, real_vector
+from de2ls.problems.problem import Problem
+from de2ls.problems.rounding import Rounding
+
+EQ_TOL = 1e-4  # the competition's tolerance of equalities
+
+
+class UserFunction:
+    """The user's functions as ``function(x, out)``, with what they return checked.
+
+    Each function gets its own copy of the point, so that it may keep or change it.
+    """
+
+    def __init__(
+        self,
+        dim: int,
+        fun: Callable[..., Any],
+        args: tuple[Any, ...],
+        constraints: Sequence[Constraint],
+        own: tuple[int, int] | None,
+        rounding: Rounding | None,
+        vectorized: bool,
+    ) -> None:
+        self.dim = dim
+        self.fun = fun
+        self.args = args
+        self.constraints = tuple(constraints)
+        self.own = own  # numbers of inequalities and equalities that `fun` itself returns
+        self.rounding = rounding
+        self.vectorized = vectorized
+        n_ineq, n_eq = own or (0, 0)
+        self.n_ineq = n_ineq + sum(c.ineq.at.size for c in self.constraints)
+        self.n_eq = n_eq + sum(c.eq.at.size for c in self.constraints)
+        self.slices = self._slices(n_ineq, n_eq)
+
+    def _slices(self, n_ineq: int, n_eq: int) -> list[tuple[slice, slice]]:
+        """Where the g and h of `fun` and of each constraint stand among f, g, h."""
+        g, h = 1, 1 + self.n_ineq
+        places = []
+        sizes = [(c.ineq.at.size, c.eq.at.size) for c in self.constraints]
+        for g_size, h_size in [(n_ineq, n_eq), *sizes]:
+            places.append((slice(g, g + g_size), slice(h, h + h_size)))
+            g, h = g + g_size, h + h_size
+        return places
+
+    def __call__(self, x: FloatArray, out: FloatArray) -> None:
+        """Fill `out` with f, g, h of the point `x`."""
+        if self.vectorized:
+            self.many(x[np.newaxis], out[np.newaxis])
+            return
+        point = x if self.rounding is None else self.rounding(x)
+        value = self.fun(point.copy(), *self.args)
+        if self.own is not None:
+            value = self._fill_own(value, out)
+        out[0] = value if type(value) is float else real_vector("fun", _squeezed(value), 1)[0]
+        for constraint, (g, h) in zip(self.constraints, self.slices[1:], strict=True):
+            c = constraint.values(point.copy())
+            at, sign, shift = constraint.ineq
+            out[g] = sign * c[at] + shift
+            at, sign, shift = constraint.eq
+            out[h] = sign * c[at] + shift
+
+    def many(self, X: FloatArray, out: FloatArray) -> None:
+        """Fill the rows of `out` with f, g, h of the rows of `X`."""
+        if not self.vectorized:
+            for x, row in zip(X, out, strict=True):
+                self(x, row)
+            return
+        n = X.shape[0]
+        points = X if self.rounding is None else self.rounding(X)
+        value = self.fun(points.T.copy(), *self.args)
+        if self.own is not None:
+            f, g_own, h_own = _triple(value)
+            g, h = self.slices[0]
+            out[:, g] = real_matrix("fun's g", g_own, self.own[0], n).T if self.own[0] else 0.0
+            out[:, h] = real_matrix("fun's h", h_own, self.own[1], n).T if self.own[1] else 0.0
+            value = f
+        out[:, 0] = real_matrix("fun", value, 1, n)[0]
+        for constraint, (g, h) in zip(self.constraints, self.slices[1:], strict=True):
+            c = constraint.values_many(points.T.copy())
+            for place, (at, sign, shift) in ((g, constraint.ineq), (h, constraint.eq)):
+                out[:, place] = (sign[:, np.newaxis] * c[at] + shift[:, np.newaxis]).T
+
+    def violations(self, out: FloatArray) -> list[FloatArray]:
+        """Return the violation of each constraint's values, from the f, g, h of one point.
+
+        With constraints from `fun` itself these come first: g above 0, then abs(h).
+        """
+        parts = []
+        if self.own is not None:
+            g, h = self.slices[0]
+            parts.append(np.concatenate([np.maximum(out[g], 0.0), np.abs(out[h])]))
+        for constraint, (g, h) in zip(self.constraints, self.slices[1:], strict=True):
+            parts.append(constraint.violation(out[g], out[h]))
+        return parts
+
+    def _fill_own(self, value: Any, out: FloatArray) -> Any:
+        f, g_own, h_own = _triple(value)
+        g, h = self.slices[0]
+        out[g] = real_vector("fun's g", g_own, g.stop - g.start)
+        out[h] = real_vector("fun's h", h_own, h.stop - h.start)
+        return f
+
+
+def _triple(value: Any) -> tuple[Any, Any, Any]:
+    if not isinstance(value, tuple | list) or len(value) != 3:
+        raise TypeError(f"fun must return (f, g, h) because n_ineq or n_eq is given, got {value!r}")
+    return value[0], value[1], value[2]
+
+
+def _squeezed(value: Any) -> Any:
+    """Return an array of one number as that number: objectives often end in a matrix product."""
+    if isinstance(value, np.ndarray) and value.size == 1:
+        return value.reshape(())
+    return value
+
+
+def problem(
+    fun: Callable[..., Any],
+    bounds: Any,
+    args: tuple[Any, ...] = (),
+    constraints: Any = (),
+    *,
+    n_ineq: int | None = None,
+    n_eq: int | None = None,
+    integrality: Any = None,
+    vectorized: bool = False,
+    constraint_tol: float | None = None,
+    name: str | None = None,
+    best_known: float | None = None,
+) -> Problem:
+    """Make a `Problem` of your own functions.
+
+    Parameters
+    ----------
+    fun : callable
+        ``fun(x, *args)`` returns the objective as one real number, or ``(f, g, h)`` if `n_ineq` or
+        `n_eq` is given. A function compiled with ``numba.njit`` is compiled into the search loop
+        if the functions of all constraints are compiled too (linear ones always are).
+    bounds : sequence of pairs or scipy.optimize.Bounds
+        The box, finite, with ``low < high``.
+    args : tuple
+        Further arguments of `fun`.
+    constraints : constraint or sequence of constraints
+        SciPy's `NonlinearConstraint`, `LinearConstraint` and `Bounds`, or dicts of
+        `scipy.optimize.minimize`. Where the limits do not tell how many values a function returns,
+        it is called once in the middle of the box.
+    n_ineq, n_eq : int, optional
+        Numbers of inequalities g <= 0 and equalities h = 0 that `fun` itself returns.
+    integrality : array_like of bool, optional
+        Which coordinates are integers. Their limits are moved to the integers inside the box, and
+        the search runs in ``[low - 0.5, high + 0.5]``; the functions see the rounded value.
+    vectorized : bool
+        Whether the functions take many points at once, as the columns of an array of shape (D, S),
+        and return shape (S,), constraints shape (M, S), as in SciPy.
+    constraint_tol : float, optional
+        An equality is violated iff ``abs(h)`` exceeds this; 1e-4 by default. Inequalities have no
+        slack.
+    name : str, optional
+        What tables call the problem; by default the name of `fun`.
+    best_known : float, optional
+        The optimum, or a bound of it, where one is known.
+
+    Returns
+    -------
+    Problem
+        The problem, ready for `de2ls.run_trial` or `de2ls.minimize`.
+    """
+    if not callable(fun):
+        raise TypeError(f"fun must be callable, got {fun!r}")
+    if not isinstance(args, tuple):
+        raise TypeError(f"args must be a tuple, got {args!r}")
+    if not isinstance(vectorized, bool):
+        raise TypeError(f"vectorized must be True or False, got {vectorized!r}")
+    lower, upper = box("bounds", bounds)
+    integer = _integer_mask(integrality, lower.size)
+    _check_box(lower, upper, integer)
+    middle = (lower + upper) / 2
+    probe = np.where(integer, np.floor(middle), middle)
+    lower, upper, found = normalise(constraints, lower, upper, probe, vectorized)
+    _check_box(lower, upper, integer)
+    rounding = None
+    if integer.any():
+        lower = np.where(integer, np.ceil(lower) - 0.5, lower)
+        upper = np.where(integer, np.floor(upper) + 0.5, upper)
+        index = np.flatnonzero(integer)
+        rounding = Rounding(index, lower[index] + 0.5, upper[index] - 0.5)
+    own = None
+    if n_ineq is not None or n_eq is not None:
+        own = (_checks.integer("n_ineq", n_ineq or 0, 0), _checks.integer("n_eq", n_eq or 0, 0))
+    function = UserFunction(lower.size, fun, args, found, own, rounding, vectorized)
+    return Problem(
+        name=_name(fun) if name is None else name,
+        lower=lower,
+        upper=upper,
+        n_ineq=function.n_ineq,
+        n_eq=function.n_eq,
+        kernel=None if vectorized else compiled.kernel(function),
+        function=function,
+        many=function.many if vectorized else None,
+        rounding=rounding,
+        eq_tol=EQ_TOL
+        if constraint_tol is None
+        else _checks.real("constraint_tol", constraint_tol, 0.0),
+        best_known=None if best_known is None else _checks.real("best_known", best_known),
+    )
+
+
+def _name(fun: Callable[..., Any]) -> str:
+    return str(getattr(fun, "__name__", type(fun).__name__))
+
+
+def _integer_mask(integrality: Any, dim: int) -> NDArray[np.bool_]:
+    if integrality is None:
+        return np.zeros(dim, dtype=np.bool_)
+    expected = f"integrality must be one truth value or a vector of {dim}"
+    try:
+        array = np.asarray(integrality)
+    except ValueError:
+        raise ValueError(f"{expected}, got a ragged sequence") from None
+    if array.dtype.kind not in "biu" or not np.isin(array, (0, 1)).all():
+        raise TypeError(f"{expected}, got {integrality!r}")
+    if array.shape not in ((), (dim,)):
+        raise ValueError(f"{expected}, got shape {array.shape}")
+    return np.broadcast_to(array.astype(np.bool_), (dim,)).copy()
+
+
+def _check_box(lower: FloatArray, upper: FloatArray, integer: NDArray[np.bool_]) -> None:
+    finite = np.isfinite(lower) & np.isfinite(upper)
+    empty = np.where(integer, np.ceil(lower) > np.floor(upper), lower >= upper)
+    if (~finite | empty).any():
+        j = int((~finite | empty).argmax())
+        what = "an integer between finite limits" if integer[j] else "finite limits with low < high"
+        fixed = "; take a fixed coordinate out of the search" if lower[j] == upper[j] else ""
+        raise ValueError(
+            f"bounds must leave {what} in each coordinate; coordinate {j} has "
+            f"low={lower[j]:g}, high={upper[j]:g}{fixed}"
+        )

@@ -1,0 +1,220 @@
+"""A user's ``@njit`` functions as one compiled kernel: the search never returns to Python."""
+
+import sys
+import warnings
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from de2ls.problems.problem import CompiledKernel
+
+if TYPE_CHECKING:
+    from de2ls.problems.constraints import Constraint
+    from de2ls.problems.rounding import Rounding
+    from de2ls.problems.wrap import UserFunction
+
+Fill = Callable[[Any, Any], None]  # compiled: reads x, writes its part of out
+
+
+def is_compiled(function: Any) -> bool:
+    """Whether `function` is compiled with ``numba.njit``."""
+    if "numba" not in sys.modules:  # then nothing can be, and Numba need not be imported
+        return False
+    from numba.core.dispatcher import Dispatcher
+
+    return isinstance(function, Dispatcher)
+
+
+def kernel(function: "UserFunction") -> CompiledKernel | None:
+    """Return the compiled form of the user's functions; None if one of them is plain Python."""
+    nonlinear = [c for c in function.constraints if c.matrix is None]
+    if not all(is_compiled(f) for f in (function.fun, *(c.function for c in nonlinear))):
+        return None
+    from numba.core.errors import NumbaError
+
+    fill = _objective(function)
+    for constraint, (g, h) in zip(function.constraints, function.slices[1:], strict=True):
+        fill = _chain(fill, _constraint(constraint, g.start, h.start))
+    evaluate = _evaluate(fill, function.rounding)
+    try:
+        evaluate.compile(_signature())  # type: ignore[attr-defined]
+    except NumbaError as error:
+        warnings.warn(
+            "fun and its constraints are called from Python, though compiled: they do not fit into "
+            f"the search loop ({type(error).__name__}). There fun must return a float (or f, g, h) "
+            "and a constraint a float, an array or a tuple of floats; args must be numbers, arrays "
+            "or tuples of these",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+        return None
+    return CompiledKernel(evaluate, np.empty(0), n_work=function.dim)
+
+
+def guarded(compiled: CompiledKernel) -> CompiledKernel:
+    """Return a kernel that gives NaN where `compiled` raises."""
+    from numba import njit
+
+    evaluate = compiled.evaluate
+
+    @njit(nogil=True)
+    def guard(x: Any, params: Any, work: Any, out: Any) -> None:
+        try:
+            evaluate(x, params, work, out)
+        except Exception:
+            out[:] = np.nan
+
+    return CompiledKernel(guard, compiled.params, compiled.n_work)
+
+
+def _signature() -> Any:
+    from numba import types
+
+    return types.void(*[types.float64[::1]] * 4)
+
+
+def _evaluate(fill: Fill, rounding: "Rounding | None") -> Callable[..., None]:
+    """Return the kernel: it hands a copy of the point, rounded where asked, to `fill`."""
+    from numba import njit
+
+    empty = np.empty(0)
+    index = np.empty(0, np.intp) if rounding is None else rounding.at
+    low, high = (empty, empty) if rounding is None else (rounding.low, rounding.high)
+
+    @njit(nogil=True)
+    def evaluate(x: Any, params: Any, work: Any, out: Any) -> None:  # noqa: ARG001
+        work[:] = x
+        for k in range(index.size):
+            work[index[k]] = min(max(np.rint(x[index[k]]) + 0.0, low[k]), high[k])
+        fill(work, out)
+
+    return evaluate
+
+
+def _chain(first: Fill, second: Fill) -> Fill:
+    from numba import njit
+
+    @njit(nogil=True)
+    def chain(x: Any, out: Any) -> None:
+        first(x, out)
+        second(x, out)
+
+    return chain
+
+
+def _objective(function: "UserFunction") -> Fill:
+    from numba import njit
+
+    fun, args = function.fun, function.args
+    if function.own is None:
+
+        @njit(nogil=True)
+        def objective(x: Any, out: Any) -> None:
+            out[0] = fun(x, *args)
+
+        return objective
+
+    item, size = _accessors()
+    n_ineq, n_eq = function.own
+    (g_place, h_place) = function.slices[0]
+    g_start, h_start = g_place.start, h_place.start
+
+    @njit(nogil=True)
+    def objective_and_constraints(x: Any, out: Any) -> None:
+        f, g, h = fun(x, *args)
+        if size(g) != n_ineq:
+            raise ValueError("fun must return n_ineq values g")
+        if size(h) != n_eq:
+            raise ValueError("fun must return n_eq values h")
+        out[0] = f
+        for k in range(n_ineq):
+            out[g_start + k] = item(g, k)
+        for k in range(n_eq):
+            out[h_start + k] = item(h, k)
+
+    return objective_and_constraints
+
+
+def _constraint(constraint: "Constraint", g_start: int, h_start: int) -> Fill:
+    from numba import njit
+
+    values = (
+        _matrix_product(constraint.matrix)
+        if constraint.matrix is not None
+        else (constraint.function)
+    )
+    item, size = _accessors()
+    n_values, args = constraint.size, constraint.args
+    message = f"{constraint.label} must return {n_values} values"
+    ineq, eq = tuple(constraint.ineq), tuple(constraint.eq)
+
+    @njit(nogil=True)
+    def fill(x: Any, out: Any) -> None:
+        c = values(x, *args)
+        if size(c) != n_values:
+            raise ValueError(message)
+        for k in range(ineq[0].size):
+            out[g_start + k] = ineq[1][k] * item(c, ineq[0][k]) + ineq[2][k]
+        for k in range(eq[0].size):
+            out[h_start + k] = eq[1][k] * item(c, eq[0][k]) + eq[2][k]
+
+    return fill
+
+
+def _matrix_product(matrix: Any) -> Callable[..., Any]:
+    from numba import njit
+
+    A = np.ascontiguousarray(matrix)
+
+    @njit(nogil=True)
+    def product(x: Any) -> Any:
+        c = np.zeros(A.shape[0])
+        for i in range(A.shape[0]):
+            for j in range(A.shape[1]):
+                c[i] += A[i, j] * x[j]
+        return c
+
+    return product
+
+
+@cache
+def _accessors() -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Return compiled ``item(values, k)`` and ``size(values)`` for a number, array or tuple."""
+    from numba import njit, types
+    from numba.extending import overload
+
+    def value_at(values: Any, k: int) -> Any: ...
+
+    def count(values: Any) -> Any: ...
+
+    @overload(value_at)
+    def _value_at(values: Any, k: int) -> Any:  # noqa: ARG001
+        def number(values: Any, k: int) -> Any:  # noqa: ARG001
+            return values
+
+        def element(values: Any, k: int) -> Any:
+            return values[k]
+
+        def nothing(values: Any, k: int) -> Any:  # noqa: ARG001
+            return np.nan
+
+        if isinstance(values, types.Number):
+            return number
+        empty = isinstance(values, types.BaseTuple) and len(values) == 0
+        return nothing if empty else element
+
+    @overload(count)
+    def _count(values: Any) -> Any:
+        def one(values: Any) -> Any:  # noqa: ARG001
+            return 1
+
+        def length(values: Any) -> Any:
+            return len(values)
+
+        return one if isinstance(values, types.Number) else length
+
+    item = njit(nogil=True)(lambda values, k: value_at(values, k))
+    size = njit(nogil=True)(lambda values: count(values))
+    return item, size
