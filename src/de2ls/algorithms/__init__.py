@@ -1,0 +1,47 @@
+"""Algorithms: one module each, with its configuration and its generation; here by name.
+
+A module is loaded when its algorithm is used: the list of names needs no compiled code.
+"""
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from de2ls import _checks
+
+if TYPE_CHECKING:
+    from de2ls.algorithms.algorithm import Algorithm
+    from de2ls.algorithms.config import Config
+
+__all__ = ["ablation_variants", "algorithm_names", "get_algorithm", "resolve_config"]
+
+_MODULES = {
+    "de2ls": "de2ls",
+    "rdex": "rdex",
+}
+
+
+def algorithm_names() -> list[str]:
+    """Return the names of all algorithms."""
+    return list(_MODULES)
+
+
+def get_algorithm(name: str) -> "Algorithm":
+    """Return the algorithm called `name`."""
+    _checks.choice("algorithm", name, _MODULES)
+    found: Algorithm = import_module(f"de2ls.algorithms.{_MODULES[name]}").ALGORITHMS[name]
+    return found
+
+
+def resolve_config(
+    name: str, overrides: "Mapping[str, Any] | Config | None" = None
+) -> dict[str, Any]:
+    """Return the full configuration of algorithm `name`, some fields overridden."""
+    return get_algorithm(name).config_class.make(overrides).as_dict()
+
+
+def ablation_variants() -> "dict[str, Config]":
+    """Return the paper's ablation variants of DE-2LS: label and configuration."""
+    from de2ls.algorithms.de2ls import variants
+
+    return dict(variants())

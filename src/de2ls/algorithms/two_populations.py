@@ -1,0 +1,513 @@
+"""The generation that CL-SRDE, RDEx, DE-2LS, RDE26 and RDEx-CASK share.
+
+Two populations: the front Q holds the newest successes and supplies the parents, the top P holds
+the best points found. Each algorithm is this generation with other constants and few additions.
+
+| symbol | here | meaning |
+|---|---|---|
+| D, T, n | | dimension, budget, evaluations so far; p = n / T |
+| P, A | `top`, `rank[A]` | top population and its eps-order, fixed for a generation |
+| Q, B | `front`, `rank[B]` | front and its eps-order, which follows every replacement |
+| N, q | `n_pop`, `pointer` | size of P and Q; slot of Q that the next success overwrites |
+| s | `sr` | success rate of the last generation |
+| mF | `f_mean` | s^(1/3), centre of the base step's F |
+| MCR, MF, k | `memory`, `cursor` | success history and the cell to be written next |
+| rho | `eb_rate` | probability of the exploitation-biased (EB) step |
+| b_i, t_i, m_i | `slot[i].flag, .last, .start` | last operator and trial objective of slot i; its |
+| | | objective at the generation's start |
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from de2ls._checks import FloatArray
+from de2ls.algorithms.config import Config, parameter
+from de2ls.engine import epsilon, memory, order, random
+from de2ls.engine.jit import block, kernel
+from de2ls.engine.reduction import linear_size
+from de2ls.engine.repair import toward_bound
+from de2ls.engine.state import (
+    INITIAL,
+    SEARCH,
+    Candidate,
+    State,
+    new_state,
+    record_dtype,
+)
+from de2ls.problems.problem import Problem
+
+A, B, POOL = 0, 1, 2  # rows of `rank`: eps-orders of P, of Q, and of P with the new successes
+BASE_STEP, EB_STEP = 0, 1
+REPAIR, PUBLISHED = 0, 1  # options of `box`
+
+FIELDS = [
+    ("pointer", "i8"),
+    ("sr", "f8"),
+    ("f_mean", "f8"),
+    ("n_base", "i8"),  # np1: attractors of the base step
+    ("n_eb", "i8"),  # np2: attractors of the EB step
+    ("rank_tail", "f8"),  # 1 - exp(-pressure)
+    ("eb_rate", "f8"),
+    ("cursor", "i8"),
+    ("n_success", "i8"),
+    ("pool", "i8"),  # members of P and successes at the generation's end
+]
+SLOT = np.dtype(
+    [
+        ("last", "f8"),
+        ("start", "f8"),
+        ("flag", "i8"),
+        # the generation's successes
+        ("cr", "f8"),
+        ("f", "f8"),
+        ("weight", "f8"),
+        # room to select and to permute in
+        ("work_f", "f8"),
+        ("work_v", "f8"),
+    ]
+)
+CELL = np.dtype([("cr", "f8"), ("f", "f8")])
+
+
+@dataclass(frozen=True, kw_only=True)
+class TwoPopulationConfig(Config):
+    """Parameters of the shared generation; the defaults are RDEx's."""
+
+    derived: ClassVar[tuple[str, ...]] = ("n0",)
+
+    n0: int | None = parameter(None, "initial population size N0; None: n0_per_dim times D", 4)
+    n0_per_dim: float = parameter(10.0, "initial population size per dimension", 0.1)
+    n_min: int = parameter(4, "population size at the end of the budget", 4)
+    h: int = parameter(5, "number of memory cells", 1)
+    mcr: float = parameter(1.0, "initial value of the CR memory", 0.0, 1.0)
+    mf: float = parameter(0.3, "initial value of the F memory", 0.0, 1.0)
+    learning_rate: float = parameter(0.5, "weight of the new mean in a memory cell", 0.0, 1.0)
+    sr: float = parameter(0.5, "initial success rate", 0.0, 1.0)
+    sr_exponent: float = parameter(1.0 / 3.0, "exponent of the success rate in mF", 0.0)
+    f_sigma: float = parameter(0.05, "deviation of the base step's F", 0.0)
+    cr_sigma: float = parameter(0.1, "deviation of CR", 0.0)
+    p_base: float = parameter(0.3, "share of P that attracts in the base step", 0.0, 1.0)
+    pressure: float = parameter(7.0, "rank pressure in the choice from Q", 1e-3)
+    eps_factor: float = parameter(0.8, "share of Q within the epsilon level at the start", 0.0, 1.0)
+    eps_cutoff: float = parameter(0.8, "progress p beyond which the level is 0", 0.0, 1.0)
+    eb_start: float = parameter(0.9, "progress p from which EB steps are made; 2: never", 0.0, 2.0)
+    eb_rate: float = parameter(0.7, "EB rate rho while its credit is undecided", 0.0, 1.0)
+    p_eb: float = parameter(0.17, "share of P that attracts in the EB step at p = 0", 0.0, 1.0)
+    p_eb_slope: float = parameter(0.5, "relative decrease of that share up to p = 1", 0.0, 1.0)
+    eb_gamma: float = parameter(0.1, "scale of the EB step's F", 0.0)
+    eb_f: float = parameter(0.4, "centre of the EB step's F without memory", 0.0, 1.0)
+    eb_cr: float = parameter(0.9, "centre of the EB step's CR without memory", 0.0, 1.0)
+    perturb_rate: float = parameter(0.2, "probability that a trial is perturbed", 0.0, 1.0)
+    perturb_scale: float = parameter(0.1, "scale of the perturbation, in units of x", 0.0)
+    bound_mix: float = parameter(0.5, "weight of the bound in bound repair", 0.0, 1.0)
+    box: str = parameter(
+        "repair",
+        "whether perturbed coordinates are repaired, or leave the box as in the published program",
+        options=("repair", "published"),
+    )
+
+    def initial_size(self, dim: int, budget: int) -> int:
+        """Return N0 for a problem of dimension `dim`.
+
+        At least half of the budget is left to the search: a default N0 larger than T / 2 is cut.
+        An N0 that was asked for is never changed.
+        """
+        if self.n0 is not None:
+            if self.n0 < self.n_min:
+                raise ValueError(f"n0 must be at least n_min={self.n_min}, got {self.n0}")
+            if self.n0 > budget:
+                raise ValueError(f"n0 must be at most max_evals={budget}, got {self.n0}")
+            return self.n0
+        return min(max(self.n_min, int(self.n0_per_dim * dim)), max(self.n_min, budget // 2))
+
+
+def start(
+    problem: Problem,
+    config: TwoPopulationConfig,
+    seed: int,
+    budget: int,
+    fields: list[tuple[str, str]] | None = None,
+    extra_rows: int = 0,
+) -> State:
+    """Return the state before the first candidate.
+
+    `fields` are the algorithm's own in `now`; `extra_rows` vectors follow those of P and Q.
+    """
+    n0 = config.initial_size(problem.dim, budget)
+    now = np.zeros(1, record_dtype([*FIELDS, *(fields or [])]))
+    now[0]["sr"], now[0]["eb_rate"] = config.sr, config.eb_rate
+    now[0]["rank_tail"] = -math.expm1(-config.pressure)
+    now[0]["watch_box"] = config.box == "published"
+    slot = np.zeros(2 * n0, SLOT)
+    slot["last"] = np.inf
+    cells = np.zeros(config.h, CELL)
+    cells["cr"], cells["f"] = config.mcr, config.mf
+    state = new_state(
+        problem,
+        now=now,
+        cfg=config.as_record(),
+        seed=seed,
+        budget=budget,
+        n0=n0,
+        rows=3 * n0 + extra_rows,
+        top=2 * n0,
+        front=n0,
+        slot=slot,
+        orders=3,
+        memory=cells,
+    )
+    state.rank[:, : 2 * n0] = np.arange(2 * n0)
+    return state
+
+
+# --- the initial population ---------------------------------------------------------------------
+
+
+@kernel
+def ask_initial(state: State, cand: Candidate) -> bool:
+    """Hand out the next initial point; False when all are out and not all are back."""
+    now = state.now[0]
+    if now.issued == now.n0:
+        return False
+    i = now.issued
+    if i < now.n_given:
+        copy_vector(state.x[state.front[i].row], cand.x)
+    else:
+        random.uniform_point(state.rng, state.box, cand.x)
+    cand.info[0].kind = INITIAL
+    cand.info[0].slot = i
+    now.issued += 1
+    return True
+
+
+@kernel
+def tell_initial(state: State, cand: Candidate, f: float, v: float) -> bool:
+    """Put an initial point into both populations; True when it was the last one."""
+    now = state.now[0]
+    i = cand.info[0].slot
+    write_member(state, state.top, i, cand.x, f, v)
+    write_member(state, state.front, i, cand.x, f, v)
+    now.told += 1
+    return bool(now.told == now.n0)
+
+
+# --- steps 1 to 4: a generation begins -----------------------------------------------------------
+
+
+@kernel
+def begin_generation(state: State) -> None:
+    """Fix what holds for the generation: mF, the level, the order of P, the attractors' shares."""
+    now, cfg = state.now[0], state.cfg[0]
+    n, p = now.n_pop, now.n / now.budget
+    now.phase = SEARCH
+    now.issued = now.told = now.n_success = 0
+    now.f_mean = now.sr**cfg.sr_exponent
+    if p > cfg.eps_cutoff:
+        now.eps = 0.0
+    else:
+        index = epsilon.level_index(n, p, cfg.eps_factor)
+        now.eps = epsilon.level(state.front, n, index, state.slot["work_v"])
+    for i in range(n):
+        state.rank[A, i] = i  # P is sorted under the last level: nearly right
+        state.slot[i].start = state.front[i].f
+    order.sort(state.top, state.rank[A], n, now.eps)
+    order.sort(state.front, state.rank[B], n, now.eps)
+    for i in range(n):
+        state.rank[POOL, i] = state.rank[A, i]
+    now.n_base = max(2, int(cfg.p_base * n))
+    now.n_eb = max(2, int(cfg.p_eb * n * (1.0 - cfg.p_eb_slope * p)))
+
+
+# --- step 5: one trial ---------------------------------------------------------------------------
+
+
+@kernel
+def ask_trial(state: State, cand: Candidate) -> None:
+    """Make a trial by the base or the EB step (5a to 5d)."""
+    now, cfg, rng = state.now[0], state.cfg[0], state.rng
+    c = random.integer(rng, now.n_pop)
+    if now.n / now.budget >= cfg.eb_start and random.uniform(rng) < now.eb_rate:
+        ask_eb_step(state, cand, c)
+    else:
+        ask_base_step(state, cand, c)
+    now.issued += 1
+
+
+@kernel
+def ask_base_step(state: State, cand: Candidate, c: int) -> None:
+    """Base step (5b): Q_c + F (P_a - Q_c) + F (Q_r1 - P_r2)."""
+    now, cfg, rng = state.now[0], state.cfg[0], state.rng
+    k = random.integer(rng, state.memory.shape[0])
+    a, r1, r2 = draw_base_parents(state, c)
+    F = random.normal_in_unit(rng, now.f_mean, cfg.f_sigma)
+    CR = random.normal_clipped(rng, state.memory[k].cr, cfg.cr_sigma)
+    cross(state, cand, c, state.top[a].row, state.front[r1].row, state.top[r2].row, F, F, CR)
+    note_origin(state, cand, c, BASE_STEP, F)
+
+
+@block
+def draw_base_parents(state: State, c: int) -> tuple[int, int, int]:
+    """Draw a from the best of P, r1 from Q by rank, r2 from P; slot numbers differ where needed."""
+    now, cfg, rng = state.now[0], state.cfg[0], state.rng
+    n = now.n_pop
+    a = state.rank[A, random.integer(rng, now.n_base)]
+    while a == c:
+        a = state.rank[A, random.integer(rng, now.n_base)]
+    r1 = state.rank[B, random.exponential_rank(rng, cfg.pressure, now.rank_tail, n)]
+    while r1 == a:
+        r1 = state.rank[B, random.exponential_rank(rng, cfg.pressure, now.rank_tail, n)]
+    r2 = state.rank[A, random.integer(rng, n)]
+    while r2 == a or r2 == r1:
+        r2 = state.rank[A, random.integer(rng, n)]
+    return a, r1, r2
+
+
+@kernel
+def ask_eb_step(state: State, cand: Candidate, c: int) -> None:
+    """EB step (5c): Q_c + F (best - Q_c) + F (mid - worst) of three ordered by objective."""
+    cfg, rng = state.cfg[0], state.rng
+    k = random.integer(rng, state.memory.shape[0] + 1)
+    best, mid, worst = draw_eb_parents(state, c)
+    if k < state.memory.shape[0]:
+        F = random.cauchy_in_unit(rng, state.memory[k].f, cfg.eb_gamma)
+        CR = random.normal_clipped(rng, state.memory[k].cr, cfg.cr_sigma)
+    else:
+        F = random.cauchy_in_unit(rng, cfg.eb_f, cfg.eb_gamma)
+        CR = random.normal_clipped(rng, cfg.eb_cr, cfg.cr_sigma)
+    cross(state, cand, c, best, mid, worst, F, F, CR)
+    note_origin(state, cand, c, EB_STEP, F)
+
+
+@block
+def draw_eb_parents(state: State, c: int) -> tuple[int, int, int]:
+    """Draw P_a, Q_r1, P_r2 by linear rank weights; return their rows, best objective first."""
+    now, rng = state.now[0], state.rng
+    n = now.n_pop
+    a = state.rank[A, random.linear_rank(rng, n, now.n_eb)]
+    while a == c:
+        a = state.rank[A, random.linear_rank(rng, n, now.n_eb)]
+    r1 = state.rank[B, random.linear_rank(rng, n, n)]
+    while r1 == a:
+        r1 = state.rank[B, random.linear_rank(rng, n, n)]
+    r2 = state.rank[A, random.linear_rank(rng, n, n)]
+    while r2 == a or r2 == r1:
+        r2 = state.rank[A, random.linear_rank(rng, n, n)]
+    first, second, third = state.top[a], state.front[r1], state.top[r2]
+    return by_objective(first.f, first.row, second.f, second.row, third.f, third.row)
+
+
+@block
+def by_objective(
+    f1: float, row1: int, f2: float, row2: int, f3: float, row3: int
+) -> tuple[int, int, int]:
+    """Order three rows by objective, violations ignored; on ties the earlier is the better."""
+    if f2 < f1:
+        f1, row1, f2, row2 = f2, row2, f1, row1
+    if f3 < f2:
+        f2, row2, f3, row3 = f3, row3, f2, row2
+        if f2 < f1:
+            row1, row2 = row2, row1
+    return row1, row2, row3
+
+
+@kernel
+def cross(
+    state: State,
+    cand: Candidate,
+    c: int,
+    toward: int,
+    plus: int,
+    minus: int,
+    F: float,
+    F2: float,
+    CR: float,
+) -> None:
+    """Crossover (5d) of Q_c with Q_c + F (x_toward - Q_c) + F2 (x_plus - x_minus); notes CRa.
+
+    In a perturbed trial the coordinates that stay get a Cauchy step. What leaves the box is
+    repaired toward the bound.
+    """
+    cfg, rng = state.cfg[0], state.rng
+    dim = cand.x.shape[0]
+    parent, xt = state.x[state.front[c].row], state.x[toward]
+    xp, xm = state.x[plus], state.x[minus]
+    low, high = state.box[0], state.box[1]
+    perturbed = cfg.perturb_rate > 0.0 and random.uniform(rng) < cfg.perturb_rate
+    forced = random.integer(rng, dim)
+    crossed = 0
+    for j in range(dim):
+        value = parent[j]
+        if random.uniform(rng) < CR or j == forced:
+            value += F * (xt[j] - parent[j]) + F2 * (xp[j] - xm[j])
+            value = toward_bound(value, parent[j], low[j], high[j], cfg.bound_mix)
+            crossed += 1
+        elif perturbed:
+            value = random.cauchy(rng, value, cfg.perturb_scale)
+            if cfg.box == REPAIR:
+                value = toward_bound(value, parent[j], low[j], high[j], cfg.bound_mix)
+        cand.x[j] = value
+    cand.info[0].CR = crossed / dim
+
+
+@block
+def note_origin(state: State, cand: Candidate, c: int, flag: int, F: float) -> None:
+    """Write on the candidate whose child it is and which step made it."""
+    info = cand.info[0]
+    info.kind = SEARCH
+    info.slot = c
+    info.flag = flag
+    info.F = F
+    info.f_target = state.front[c].f
+    info.v_target = state.front[c].v
+
+
+@block
+def improvement(f: float, v: float, f_old: float, v_old: float, eps: float) -> float:
+    """Success test (5f): the weight of the success, or -1 for a failure."""
+    u = 0.0 if v <= eps else v
+    u_old = 0.0 if v_old <= eps else v_old
+    if f <= f_old and (v <= eps or u == u_old):
+        return f_old - f
+    if u < u_old:
+        return u_old - u
+    return -1.0
+
+
+@kernel
+def tell_trial(state: State, cand: Candidate, f: float, v: float) -> bool:
+    """Judge a trial against its target (5e, 5f); True when it ended its generation."""
+    now, info = state.now[0], cand.info[0]
+    state.slot[info.slot].last = f
+    state.slot[info.slot].flag = info.flag
+    if f < np.inf:
+        weight = improvement(f, v, info.f_target, info.v_target, now.eps)
+        if weight >= 0.0:
+            write_success(state, cand, f, v, weight)
+    now.told += 1
+    return bool(now.told >= now.n_pop)
+
+
+@kernel
+def write_success(state: State, cand: Candidate, f: float, v: float, weight: float) -> None:
+    """Append a success to P, write it over the pointer's slot of Q, remember what made it."""
+    now, info = state.now[0], cand.info[0]
+    n, s, q = now.n_pop, now.n_success, now.pointer
+    write_member(state, state.top, n + s, cand.x, f, v)
+    order.insert(state.top, state.rank[POOL], n + s, n + s, now.eps)
+    replace_in_front(state, q, cand.x, f, v)
+    now.pointer = (q + 1) % n
+    state.slot[s].cr = info.CR
+    state.slot[s].f = info.F
+    state.slot[s].weight = weight
+    now.n_success = s + 1
+
+
+@kernel
+def replace_in_front(state: State, q: int, x: FloatArray, f: float, v: float) -> None:
+    """Overwrite slot `q` of Q and move it to its new rank in B."""
+    now, n = state.now[0], state.now[0].n_pop
+    order.remove(state.front, state.rank[B], n, q, now.eps)
+    write_member(state, state.front, q, x, f, v)
+    order.insert(state.front, state.rank[B], n - 1, q, now.eps)
+
+
+@block
+def write_member(state: State, members: Any, i: int, x: FloatArray, f: float, v: float) -> None:
+    """Write a point into position `i` of a population."""
+    members[i].f = f
+    members[i].v = v
+    copy_vector(x, state.x[members[i].row])
+
+
+@block
+def copy_vector(source: FloatArray, target: FloatArray) -> None:
+    """Copy `source` into `target`."""
+    for j in range(target.shape[0]):
+        target[j] = source[j]
+
+
+# --- steps 6 to 9: a generation ends -------------------------------------------------------------
+
+
+@kernel
+def eb_credit(state: State) -> tuple[float, float]:
+    """Return the gains of the EB and of the base step over the slots (step 6)."""
+    eb, base = 0.0, 0.0
+    for i in range(state.now[0].n_pop):
+        slot = state.slot[i]
+        if slot.last <= slot.start and slot.start < np.inf:
+            if slot.flag == EB_STEP:
+                eb += slot.start - slot.last
+            else:
+                base += slot.start - slot.last
+    return eb, base
+
+
+@kernel
+def adapt_eb_rate(state: State) -> None:
+    """Set rho to the EB step's share of the gains (step 6)."""
+    eb, base = eb_credit(state)
+    state.now[0].eb_rate = eb / (eb + base) if eb != 0.0 and base != 0.0 else state.cfg[0].eb_rate
+
+
+@kernel
+def close_generation(state: State) -> None:
+    """Learn from the generation and shrink the front (steps 6 to 9)."""
+    now = state.now[0]
+    now.sr = now.n_success / now.n_pop
+    now.pool = now.n_pop + now.n_success
+    shrink_front(state)
+    if now.n_success > 0:
+        now.cursor = memory.learn(
+            state.memory, now.cursor, state.slot, now.n_success, state.cfg[0].learning_rate
+        )
+
+
+@kernel
+def shrink_front(state: State) -> None:
+    """Drop the worst of Q down to the size that is due (step 8)."""
+    now = state.now[0]
+    size = linear_size(now.n0, state.cfg[0].n_min, now.n, now.budget)
+    while now.n_pop > size:
+        drop_slot(state, state.rank[B, now.n_pop - 1])
+    now.pointer %= now.n_pop
+
+
+@kernel
+def drop_slot(state: State, worst: int) -> None:
+    """Remove slot `worst`, the last in B, from Q; the slots behind it move down by one."""
+    now = state.now[0]
+    row = state.front[worst].row
+    for i in range(worst, now.n_pop - 1):
+        state.front[i].f = state.front[i + 1].f
+        state.front[i].v = state.front[i + 1].v
+        state.front[i].row = state.front[i + 1].row
+    state.front[now.n_pop - 1].row = row
+    now.n_pop -= 1
+    for i in range(now.n_pop):
+        if state.rank[B, i] > worst:
+            state.rank[B, i] -= 1
+
+
+@kernel
+def merge(state: State) -> None:
+    """P becomes the best N of its survivors and successes, in eps-order (step 11).
+
+    Only the small records move; the vectors stay in their rows, and the rows of dropped members
+    are free for the next successes. Without a success P is just cut.
+    """
+    now, top, slot = state.now[0], state.top, state.slot
+    if now.n_success == 0:
+        return
+    for i in range(now.pool):
+        source = top[state.rank[POOL, i]]
+        slot[i].work_f = source.f
+        slot[i].work_v = source.v
+        state.rank[A, i] = source.row
+    for i in range(now.pool):
+        top[i].f = slot[i].work_f
+        top[i].v = slot[i].work_v
+        top[i].row = state.rank[A, i]

@@ -1,0 +1,98 @@
+"""The recorder: it sees every evaluated point in order, keeps the incumbent and the curve.
+
+The incumbent is the best evaluated point: feasible (summed violation within the tolerance) before
+infeasible, feasible ones by objective, infeasible ones by violation; only strict improvement
+replaces it. Min_EV and LCV are its objective and its violation.
+"""
+
+import numpy as np
+
+from de2ls.engine.jit import block, kernel
+from de2ls.engine.state import Candidate, State
+
+
+@block
+def better(f: float, cv: float, f_best: float, cv_best: float, feasible_tol: float) -> bool:
+    """Whether (f, cv) is strictly better than the incumbent: the rule that decides "best"."""
+    if cv <= feasible_tol:
+        return cv_best > feasible_tol or f < f_best
+    return cv < cv_best
+
+
+@kernel
+def observe(state: State, cand: Candidate) -> tuple[float, float]:
+    """Take the result of `cand`: count it, record it, return its f and mean violation v.
+
+    A NaN anywhere makes both infinite: the point counts as worst and is reported.
+    """
+    now = state.now[0]
+    out = cand.out
+    f = out[0]
+    cv, v = 0.0, 0.0
+    for k in range(now.n_ineq):
+        term = out[1 + k]
+        if not term <= 0.0:  # also NaN
+            cv += term
+            v += state.weight[k] * term
+    for k in range(now.n_ineq, now.n_ineq + now.n_eq):
+        term = abs(out[1 + k])
+        if not term <= now.eq_tol:
+            if now.excess:
+                term -= now.eq_tol
+            cv += term
+            v += state.weight[k] * term
+    if np.isnan(f) or np.isnan(cv):
+        f = cv = v = np.inf
+        now.n_invalid += 1
+    v /= max(1, now.n_ineq + now.n_eq)
+    now.n += 1
+    if (now.watch_box == 0 or inside(state, cand)) and (
+        better(f, cv, now.best_f, now.best_cv, now.feasible_tol) or now.best_n == 0
+    ):
+        keep(state, cand, f, cv, v)
+    if now.n >= now.next_sample:
+        sample(state)
+    return f, v
+
+
+@kernel
+def inside(state: State, cand: Candidate) -> bool:
+    """Whether the candidate lies in the box; counts it if not."""
+    for j in range(cand.x.shape[0]):
+        if cand.x[j] < state.box[0, j] or cand.x[j] > state.box[1, j]:
+            state.now[0].n_outside += 1
+            return False
+    return True
+
+
+@kernel
+def keep(state: State, cand: Candidate, f: float, cv: float, v: float) -> None:
+    """Make the candidate the incumbent."""
+    now = state.now[0]
+    now.best_f, now.best_cv, now.best_v, now.best_n = f, cv, v, now.n
+    dim = cand.x.shape[0]
+    for j in range(dim):
+        state.best[j] = cand.x[j]
+    for k in range(cand.out.shape[0]):
+        state.best[dim + k] = cand.out[k]
+
+
+@kernel
+def sample(state: State) -> None:
+    """Write the rows that are due: row 0 at N0 evaluations, row k at max(N0, min(10 D k, T))."""
+    now = state.now[0]
+    while now.row < state.curve.shape[0] and now.n >= now.next_sample:
+        write_row(state, now.row, now.next_sample)
+        now.row += 1
+        now.next_sample = max(now.n0, min(now.stride * now.row, now.budget))
+
+
+@kernel
+def write_row(state: State, row: int, evaluations: int) -> None:
+    """Write the present state as row `row` of the curve."""
+    now = state.now[0]
+    state.curve[row, 0] = evaluations
+    state.curve[row, 1] = now.best_f if now.best_cv <= now.feasible_tol else np.nan
+    state.curve[row, 2] = now.best_cv
+    state.curve[row, 3] = now.n_pop
+    state.curve[row, 4] = now.eps

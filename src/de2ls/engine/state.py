@@ -1,0 +1,162 @@
+"""The state of a trial: one NamedTuple of few arrays, and the candidate that travels with it.
+
+Arrays only, so that a trial can be handed to compiled code, saved to a file and continued. What an
+algorithm keeps beyond the common fields it adds to the records `now` (what changes) and `cfg`
+(its parameters).
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from de2ls._checks import FloatArray
+from de2ls.engine.random import RandomState, seed_state
+from de2ls.problems.problem import Problem
+
+Records = NDArray[np.void]
+
+INITIAL, SEARCH, LOCAL = 0, 1, 2  # what a candidate was made for, and what the search is doing
+
+COMMON_FIELDS: list[tuple[str, str]] = [
+    # budget and phase
+    ("budget", "i8"),  # T
+    ("n", "i8"),  # evaluations told so far
+    ("asked", "i8"),  # candidates handed out so far
+    ("phase", "i8"),
+    ("n0", "i8"),  # initial population size
+    ("n_given", "i8"),  # initial points given by the user
+    ("n_pop", "i8"),  # current population size N
+    ("issued", "i8"),  # candidates handed out in this generation
+    ("told", "i8"),  # results taken in this generation
+    ("eps", "f8"),  # epsilon level
+    # how the problem measures violation
+    ("n_ineq", "i8"),
+    ("n_eq", "i8"),
+    ("eq_tol", "f8"),
+    ("excess", "i8"),
+    ("feasible_tol", "f8"),
+    # incumbent
+    ("best_f", "f8"),
+    ("best_cv", "f8"),  # summed violation
+    ("best_v", "f8"),  # mean violation, as the search sees it
+    ("best_n", "i8"),  # evaluation that found it
+    # record
+    ("row", "i8"),  # next row of the curve
+    ("next_sample", "i8"),  # evaluations at which it is due
+    ("stride", "i8"),  # evaluations between samples
+    ("n_invalid", "i8"),
+    ("watch_box", "i8"),  # whether points outside the box can occur
+    ("n_outside", "i8"),
+    # late local search
+    ("ls_calls", "i8"),
+    ("ls_evals", "i8"),
+    ("ls_improved", "i8"),
+    ("ls_gain", "f8"),
+]
+
+MEMBER = np.dtype([("f", "f8"), ("v", "f8"), ("row", "i8")])
+CANDIDATE = np.dtype(
+    [
+        ("kind", "i8"),  # INITIAL, SEARCH or LOCAL
+        ("slot", "i8"),  # target's position
+        ("F", "f8"),
+        ("CR", "f8"),
+        ("flag", "i8"),  # which operator made it
+        ("f_target", "f8"),  # the target as it was when the candidate was made
+        ("v_target", "f8"),
+        ("call", "i8"),  # number of the local-search call, or of the pair in a race
+    ]
+)
+
+
+class State(NamedTuple):
+    """Everything a trial needs to go on."""
+
+    now: Records  # (1,) scalars that change
+    cfg: Records  # (1,) the algorithm's parameters
+    rng: RandomState  # (4,)
+    box: FloatArray  # (2, D) lower and upper bounds
+    weight: FloatArray  # (n_constraints,) weights of the constraints in the search's violation
+    best: FloatArray  # (D + 1 + n_constraints,) incumbent: x, f, g, h
+    curve: FloatArray  # (rows, 5) FEs, Min_EV, LCV, N, eps
+    x: FloatArray  # (rows, D) vectors of all members
+    top: Records  # population P: f, v and row of x
+    front: Records  # front Q: f, v and row of x
+    slot: Records  # per position: what the algorithm remembers of it
+    rank: NDArray[np.int64]  # (k, capacity) orders
+    memory: Records  # success history
+
+
+class Candidate(NamedTuple):
+    """A point on its way to be evaluated, and back."""
+
+    x: FloatArray  # (D,)
+    out: FloatArray  # (1 + n_constraints,) f, g, h
+    info: Records  # (1,) CANDIDATE
+
+
+def new_candidate(problem: Problem) -> Candidate:
+    """Return an empty candidate for `problem`."""
+    return Candidate(
+        np.empty(problem.dim), np.empty(1 + problem.n_constraints), np.zeros(1, CANDIDATE)
+    )
+
+
+def record_dtype(fields: list[tuple[str, str]]) -> np.dtype[np.void]:
+    """Return the type of the `now` record of an algorithm: common fields and its own."""
+    return np.dtype([*COMMON_FIELDS, *fields], align=True)
+
+
+def new_state(
+    problem: Problem,
+    *,
+    now: Records,
+    cfg: Records,
+    seed: int,
+    budget: int,
+    n0: int,
+    rows: int,
+    top: int,
+    front: int,
+    slot: Records,
+    orders: int,
+    memory: Records,
+) -> State:
+    """Allocate the state of a trial before its first candidate.
+
+    `rows` vectors, `top` and `front` members (whose vectors are the first `top + front` rows) and
+    `orders` orders of the larger population's size.
+    """
+    fill_common(now[0], problem, budget, n0)
+    samples = 1 + -(-budget // int(now[0]["stride"]))
+    members = np.zeros(top + front, MEMBER)
+    members["row"] = np.arange(top + front)
+    members["f"] = members["v"] = np.inf
+    return State(
+        now=now,
+        cfg=cfg,
+        rng=seed_state(seed),
+        box=np.array([problem.lower, problem.upper]),
+        weight=np.ones(problem.n_constraints),
+        best=np.full(problem.dim + 1 + problem.n_constraints, np.nan),
+        curve=np.full((samples, 5), np.nan),
+        x=np.zeros((rows, problem.dim)),
+        top=members[:top].copy(),
+        front=members[top:].copy(),
+        slot=slot,
+        rank=np.zeros((orders, max(top, front)), np.int64),
+        memory=memory,
+    )
+
+
+def fill_common(now: Any, problem: Problem, budget: int, n0: int) -> None:
+    """Set the common fields of `now` for a trial that begins."""
+    now["budget"], now["n0"], now["n_pop"] = budget, n0, n0
+    now["phase"] = INITIAL
+    now["n_ineq"], now["n_eq"] = problem.n_ineq, problem.n_eq
+    now["eq_tol"], now["excess"] = problem.eq_tol, problem.excess
+    now["feasible_tol"] = problem.feasible_tol
+    now["best_f"] = now["best_cv"] = now["best_v"] = np.inf
+    now["stride"] = 10 * problem.dim
+    now["next_sample"] = n0

@@ -1,0 +1,199 @@
+"""The driver: one trial under way, its state and its candidate, driven compiled or from Python."""
+
+import json
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Self
+
+import numba
+import numpy as np
+from numba import types
+
+from de2ls import _checks
+from de2ls.algorithms import get_algorithm
+from de2ls.algorithms.algorithm import Algorithm
+from de2ls.algorithms.config import Config
+from de2ls.engine.jit import kernel
+from de2ls.engine.recorder import write_row
+from de2ls.engine.state import Candidate, State, new_candidate
+from de2ls.problems.problem import Problem
+
+SCHEMA = 1  # of a saved trial
+EVALS_PER_DIM = 20_000  # default budget per dimension
+
+_VECTOR = types.Array(types.float64, 1, "C")
+_EVALUATE = types.FunctionType(types.void(_VECTOR, _VECTOR, _VECTOR, _VECTOR))
+_compiling = threading.Lock()
+
+
+@kernel
+def drive(
+    advance: Any,
+    evaluate: Any,
+    state: State,
+    cand: Candidate,
+    params: Any,
+    work: Any,
+    until: int,
+) -> None:
+    """Evaluate and advance until `until` evaluations are made; never returns to Python."""
+    while state.now[0].n < until:
+        evaluate(cand.x, params, work, cand.out)
+        advance(state, cand)
+
+
+def _entry(function: Any, signature: tuple[Any, ...]) -> Any:
+    """Return the compiled entry point of `function` for `signature`, compiling it if needed.
+
+    Calling the entry point skips Numba's inspection of the arguments' types, and compiling with an
+    explicit signature lets first-class functions be cached across processes.
+    """
+    with _compiling:
+        function.compile(signature)
+        return function.get_overload(signature)
+
+
+class Driver:
+    """A trial under way.
+
+    Parameters
+    ----------
+    algorithm : str
+        Registered name.
+    problem : Problem
+        What is minimised.
+    seed : int
+        Seed of the trial's random numbers.
+    max_evals : int, optional
+        The budget T; 20000 D by default.
+    config : mapping or Config, optional
+        Fields that differ from the algorithm's defaults.
+    """
+
+    def __init__(
+        self,
+        algorithm: str,
+        problem: Problem,
+        seed: int,
+        max_evals: int | None = None,
+        config: Mapping[str, Any] | Config | None = None,
+    ) -> None:
+        self.algorithm: Algorithm = get_algorithm(algorithm)
+        self.problem = problem
+        self.seed = _checks.integer("seed", seed, 0)
+        if problem.dim < 2:
+            raise ValueError(f"problem must have at least 2 coordinates, got {problem.dim}")
+        if max_evals is None:
+            max_evals = EVALS_PER_DIM * problem.dim
+        self.max_evals = _checks.integer("max_evals", max_evals, 8)
+        self.config = self.algorithm.config_class.make(config)
+        self.state = self.algorithm.start(problem, self.config, self.seed, self.max_evals)
+        self.cand = new_candidate(problem)
+        self.work = np.empty(problem.kernel.n_work if problem.kernel else 0)
+        self._signature = (numba.typeof(self.state), numba.typeof(self.cand))
+        self.advance = _entry(self.algorithm.advance, self._signature)
+        self._started = False
+
+    @property
+    def now(self) -> Any:
+        """The record of the trial's scalars."""
+        return self.state.now[0]
+
+    @property
+    def n_evals(self) -> int:
+        """Evaluations made so far."""
+        return int(self.state.now[0]["n"])
+
+    def begin(self) -> None:
+        """Put the first candidate in place; does nothing when there is one."""
+        if not self._started:
+            _entry(self.algorithm.ask, self._signature)(self.state, self.cand)
+            self._started = True
+
+    def run(self, until: int | None = None) -> None:
+        """Go on until `until` evaluations are made (the whole budget by default)."""
+        until = self.max_evals if until is None else min(until, self.max_evals)
+        self.begin()
+        if self.problem.kernel is not None:
+            self._run_compiled(until)
+        else:
+            self._run_python(until)
+        if self.n_evals == self.max_evals:
+            self.close_curve()
+
+    def _run_compiled(self, until: int) -> None:
+        compiled = self.problem.kernel
+        assert compiled is not None
+        advance_type = types.FunctionType(types.void(*self._signature))
+        loop = _entry(
+            drive,
+            (advance_type, _EVALUATE, *self._signature, _VECTOR, _VECTOR, types.int64),
+        )
+        _entry(compiled.evaluate, (_VECTOR,) * 4)
+        loop(
+            self.algorithm.advance,
+            compiled.evaluate,
+            self.state,
+            self.cand,
+            compiled.params,
+            self.work,
+            until,
+        )
+
+    def _run_python(self, until: int) -> None:
+        evaluate, advance = self.problem.evaluate_into, self.advance
+        state, cand, work, now = self.state, self.cand, self.work, self.state.now[0]
+        while now["n"] < until:
+            evaluate(cand.x, cand.out, work)
+            advance(state, cand)
+
+    def close_curve(self) -> None:
+        """Repeat the last state in the rows that an early end left empty."""
+        curve, now = self.state.curve, self.now
+        for row in range(int(now["row"]), curve.shape[0]):
+            write_row(self.state, row, max(now["n0"], min(now["stride"] * row, self.max_evals)))
+        now["row"] = curve.shape[0]
+
+    def save(self, path: str | Path) -> None:
+        """Write the trial to a file, from which `load` continues it with identical results."""
+        header = {
+            "schema": SCHEMA,
+            "algorithm": self.algorithm.name,
+            "config": self.config.as_dict(),
+            "seed": self.seed,
+            "max_evals": self.max_evals,
+            "started": self._started,
+            "problem": {"name": self.problem.name, "dim": self.problem.dim, **self.problem.key},
+        }
+        arrays = {f"state_{name}": value for name, value in self.state._asdict().items()}
+        arrays |= {f"cand_{name}": value for name, value in self.cand._asdict().items()}
+        target = Path(path)
+        partial = target.with_name(target.name + ".part")
+        with partial.open("wb") as file:
+            np.savez(file, header=np.array(json.dumps(header)), **arrays)
+        partial.replace(target)
+
+    @classmethod
+    def load(cls, path: str | Path, problem: Problem) -> Self:
+        """Read a saved trial of `problem`."""
+        with np.load(path, allow_pickle=False) as saved:
+            header = json.loads(str(saved["header"]))
+            if header["schema"] != SCHEMA:
+                raise ValueError(
+                    f"path {str(path)!r} holds a trial of schema {header['schema']}; "
+                    f"this version reads schema {SCHEMA}"
+                )
+            described = {"name": problem.name, "dim": problem.dim, **problem.key}
+            if header["problem"] != described:
+                raise ValueError(
+                    f"problem must be the saved trial's {header['problem']}, got {described}"
+                )
+            driver = cls(
+                header["algorithm"], problem, header["seed"], header["max_evals"], header["config"]
+            )
+            driver._started = header["started"]
+            for prefix, arrays in (("state", driver.state), ("cand", driver.cand)):
+                for name, array in arrays._asdict().items():
+                    array[...] = saved[f"{prefix}_{name}"]
+        return driver

@@ -1,0 +1,176 @@
+"""`run_trial`: one algorithm, one problem, one seed."""
+
+import platform
+import time
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+import de2ls
+from de2ls._checks import FloatArray
+from de2ls.algorithms.config import Config
+from de2ls.problems.problem import Problem
+from de2ls.trials.driver import Driver
+from de2ls.trials.record import LocalSearchLog, TrialRecord
+
+SMALL = 1e-8  # |Min_EV| and LCV below this are written as 0
+
+
+class PausedTrial:
+    """A trial that can be stopped at any evaluation, saved, loaded and continued.
+
+    However often it is paused, its record has the bits of an uninterrupted trial (but for the wall
+    time). The parameters are those of `run_trial`.
+    """
+
+    def __init__(
+        self,
+        algorithm: str,
+        problem: Problem,
+        seed: int,
+        max_evals: int | None = None,
+        config: Mapping[str, Any] | Config | None = None,
+    ) -> None:
+        self.driver = Driver(algorithm, problem, seed, max_evals, config)
+        self.wall_time = 0.0
+
+    def run(self, evals: int | None = None) -> Self:
+        """Make `evals` more evaluations, or all that are left."""
+        begin = time.perf_counter()
+        self.driver.run(None if evals is None else self.driver.n_evals + evals)
+        self.wall_time += time.perf_counter() - begin
+        return self
+
+    @property
+    def finished(self) -> bool:
+        """Whether the budget is used up."""
+        return self.driver.n_evals >= self.driver.max_evals
+
+    def save(self, path: str | Path) -> None:
+        """Write the trial to a file (arrays and JSON, no pickle)."""
+        self.driver.save(path)
+
+    @classmethod
+    def load(cls, path: str | Path, problem: Problem) -> Self:
+        """Read a saved trial of the same problem."""
+        trial = cls.__new__(cls)
+        trial.driver = Driver.load(path, problem)
+        trial.wall_time = 0.0
+        return trial
+
+    def record(self, label: str = "", trace: bool = False) -> TrialRecord:
+        """Return the record of the finished trial."""
+        if not self.finished:
+            raise RuntimeError(
+                f"the trial has made {self.driver.n_evals} of {self.driver.max_evals} evaluations; "
+                "run it to its end before asking for its record"
+            )
+        return make_record(self.driver, self.wall_time, label=label, trace=trace)
+
+
+def run_trial(
+    algorithm: str,
+    problem: Problem,
+    seed: int,
+    max_evals: int | None = None,
+    config: Mapping[str, Any] | Config | None = None,
+    *,
+    label: str = "",
+    trace: bool = False,
+) -> TrialRecord:
+    """Run one trial and return its record.
+
+    Parameters
+    ----------
+    algorithm : str
+        Registered name, see `de2ls.algorithm_names`.
+    problem : Problem
+        What is minimised.
+    seed : int
+        Same seed, same bits.
+    max_evals : int, optional
+        The budget T, at least 8; 20000 D by default. With a budget below twice the default initial
+        population, that population is halved to leave the search at least half of the budget.
+    config : mapping or Config, optional
+        Fields that differ from the algorithm's defaults.
+    label : str
+        Name of the series the trial belongs to; the algorithm's name by default.
+    trace : bool
+        Whether to keep population size and epsilon level at the samples.
+
+    Returns
+    -------
+    TrialRecord
+        The record by the competition's rules.
+
+    Examples
+    --------
+    >>> import de2ls
+    >>> record = de2ls.run_trial("de2ls", de2ls.cec2017(1, dim=5, instance=1), seed=1)
+    >>> record.feasible, record.n_evals, record.curve.shape
+    (True, 100000, (2001, 3))
+    """
+    return PausedTrial(algorithm, problem, seed, max_evals, config).run().record(label, trace)
+
+
+def make_record(driver: Driver, wall_time: float, *, label: str, trace: bool) -> TrialRecord:
+    """Return the record of a driver whose trial is over."""
+    now, problem, dim = driver.now, driver.problem, driver.problem.dim
+    curve = driver.state.curve
+    best = driver.state.best
+    g, h = problem.split(best[dim:])
+    return TrialRecord(
+        algorithm=driver.algorithm.name,
+        config=driver.config.as_dict(),
+        problem=dict(problem.key) or {"name": problem.name, "dim": dim},
+        seed=driver.seed,
+        max_evals=driver.max_evals,
+        n_evals=driver.n_evals,
+        curve=by_the_rules(curve[:, :3]),
+        x=best[:dim].copy(),
+        f=float(now["best_f"]),
+        g=g,
+        h=h,
+        violation=float(now["best_cv"]),
+        feasible=bool(now["best_cv"] <= problem.feasible_tol),
+        stop="budget",
+        label=label or driver.algorithm.name,
+        trace=curve[:, 3:].copy() if trace else None,
+        local_search=LocalSearchLog(
+            int(now["ls_calls"]),
+            int(now["ls_evals"]),
+            int(now["ls_improved"]),
+            float(now["ls_gain"]),
+        ),
+        n_invalid=int(now["n_invalid"]),
+        version=de2ls.__version__,
+        environment=environment(),
+        wall_time=wall_time,
+        n_outside=int(now["n_outside"]),
+    )
+
+
+def by_the_rules(curve: FloatArray) -> FloatArray:
+    """Return the curve with |Min_EV| and LCV below 1e-8 written as 0."""
+    result = curve.copy()
+    result[:, 1][np.abs(result[:, 1]) < SMALL] = 0.0
+    result[:, 2][result[:, 2] < SMALL] = 0.0
+    return result
+
+
+@cache
+def environment() -> dict[str, str]:
+    """Return what the bits of a result depend on: CPU type and versions."""
+    from llvmlite import binding
+
+    return {
+        "cpu": f"{platform.machine()} {binding.get_host_cpu_name()}",
+        "python": platform.python_version(),
+        "numpy": version("numpy"),
+        "numba": version("numba"),
+        "llvmlite": version("llvmlite"),
+    }
