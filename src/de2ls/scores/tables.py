@@ -1,0 +1,233 @@
+"""One table for every result, written as Markdown, LaTeX, CSV, JSON or a data frame."""
+
+import csv
+import io
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from rich.table import Table as RichTable
+
+Value = str | int | float | None  # None: nothing to say in this cell
+
+_MARKDOWN_SPECIAL = re.compile(r"([\\`*_\[\]<>|])")
+_LATEX_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "±": r"$\pm$",
+    "–": "--",
+    "≈": r"$\approx$",
+}
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column's heading and how its numbers are written for readers."""
+
+    name: str
+    format: str = ".10g"  # format specification of the numbers; exports for machines ignore it
+
+
+@dataclass(frozen=True)
+class Table:
+    """A small table with a title, cells in bold, and notes beneath.
+
+    `to_markdown` and `to_latex` are for readers and round by the columns' formats; `to_csv`,
+    `to_dicts` and `to_frame` keep every digit.
+    """
+
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Value, ...], ...]
+    bold: frozenset[tuple[int, int]] = frozenset()  # (row, column) of the cells to stress
+    notes: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        for i, row in enumerate(self.rows):
+            if len(row) != len(self.columns):
+                raise ValueError(
+                    f"row {i} of table {self.title!r} has {len(row)} cells, "
+                    f"expected {len(self.columns)}"
+                )
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """The columns' headings."""
+        return tuple(column.name for column in self.columns)
+
+    def to_markdown(self) -> str:
+        """Return the table in Markdown, title first, text escaped."""
+        rules = ["---:" if number else ":---" for number in self._numeric()]
+        lines = [
+            _row(map(_escape_markdown, self.header)),
+            _row(rules),
+            *(_row(cells) for cells in self._cells(_escape_markdown, "–", "**{}**")),
+        ]
+        parts = [f"**{_escape_markdown(self.title)}**", "\n".join(lines)]
+        parts += [_escape_markdown(note) for note in self.notes]
+        return "\n\n".join(parts) + "\n"
+
+    def to_latex(self) -> str:
+        """Return a ``table`` environment that needs the package booktabs."""
+        align = "".join("r" if number else "l" for number in self._numeric())
+        body = self._cells(_escape_latex, "--", r"\textbf{{{}}}")
+        lines = [
+            r"\begin{table}[htbp]",
+            r"\centering",
+            rf"\caption{{{_escape_latex(self.title)}}}",
+            rf"\begin{{tabular}}{{{align}}}",
+            r"\toprule",
+            " & ".join(map(_escape_latex, self.header)) + r" \\",
+            r"\midrule",
+            *(" & ".join(cells) + r" \\" for cells in body),
+            r"\bottomrule",
+            r"\end{tabular}",
+            *(rf"\par\smallskip\footnotesize {_escape_latex(note)}" for note in self.notes),
+            r"\end{table}",
+        ]
+        return "\n".join(lines) + "\n"
+
+    def to_csv(self) -> str:
+        """Return the table as CSV with a heading; numbers with every digit, no notes."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(self.header)
+        writer.writerows(["" if cell is None else cell for cell in row] for row in self.rows)
+        return out.getvalue()
+
+    def to_dicts(self) -> list[dict[str, Value]]:
+        """Return one dict per row, fit for JSON: a number that is not finite becomes None."""
+        return [
+            {name: _finite(cell) for name, cell in zip(self.header, row, strict=True)}
+            for row in self.rows
+        ]
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return a pandas data frame; pandas is optional (``pip install de2ls[pandas]``)."""
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError(
+                "to_frame needs pandas, which is not installed: pip install 'de2ls[pandas]', "
+                "or use to_csv, which needs nothing"
+            ) from error
+        return pd.DataFrame(self.rows, columns=list(self.header))
+
+    def to_rich(self) -> "RichTable":
+        """Return a table for the terminal."""
+        from rich.markup import escape
+        from rich.table import Table as RichTable
+
+        table = RichTable(
+            title=escape(self.title), caption=escape("\n".join(self.notes)), title_justify="left"
+        )
+        for name, number in zip(self.header, self._numeric(), strict=True):
+            table.add_column(escape(name), justify="right" if number else "left")
+        for cells in self._cells(escape, "–", "[bold]{}[/bold]"):
+            table.add_row(*cells)
+        return table
+
+    def _numeric(self) -> list[bool]:
+        """Whether a column holds numbers and nothing else."""
+        return [
+            any(not isinstance(row[j], str | None) for row in self.rows)
+            and not any(isinstance(row[j], str) for row in self.rows)
+            for j in range(len(self.columns))
+        ]
+
+    def _cells(self, escape: Any, missing: str, bold: str) -> list[list[str]]:
+        """Return the cells as text for readers."""
+        return [
+            [
+                (bold if (i, j) in self.bold else "{}").format(
+                    missing if cell is None else escape(_text(cell, self.columns[j].format))
+                )
+                for j, cell in enumerate(row)
+            ]
+            for i, row in enumerate(self.rows)
+        ]
+
+
+class Tabular:
+    """A result that has one main table, and with it every way to write it."""
+
+    def table(self) -> Table:
+        """Return the main table of this result."""
+        raise NotImplementedError
+
+    def to_markdown(self) -> str:
+        """Return the main table in Markdown."""
+        return self.table().to_markdown()
+
+    def to_latex(self) -> str:
+        """Return the main table in LaTeX, with booktabs rules."""
+        return self.table().to_latex()
+
+    def to_csv(self) -> str:
+        """Return the main table as CSV."""
+        return self.table().to_csv()
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return the main table as a pandas data frame (pandas is optional)."""
+        return self.table().to_frame()
+
+
+def best_cells(
+    values: Iterable[Sequence[float]], first_column: int = 1, largest: bool = True
+) -> frozenset[tuple[int, int]]:
+    """Return the cells that hold the best value of their row, all of them on a tie.
+
+    Parameters
+    ----------
+    values : iterable of rows of numbers
+        NaN is never the best.
+    first_column : int
+        The table's column in which the rows of `values` begin.
+    largest : bool
+        Whether large is good.
+    """
+    cells: set[tuple[int, int]] = set()
+    for i, row in enumerate(values):
+        numbers = np.asarray(row, dtype=np.float64) * (1.0 if largest else -1.0)
+        if not np.isnan(numbers).all():
+            best = np.flatnonzero(numbers == np.nanmax(numbers))
+            cells.update((i, first_column + int(j)) for j in best)
+    return frozenset(cells)
+
+
+def _text(cell: str | int | float, spec: str) -> str:
+    return cell if isinstance(cell, str) else format(cell, spec)
+
+
+def _finite(cell: Value) -> Value:
+    return None if isinstance(cell, float) and not math.isfinite(cell) else cell
+
+
+def _row(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def _escape_markdown(text: str) -> str:
+    return _MARKDOWN_SPECIAL.sub(r"\\\1", " ".join(text.split()))
+
+
+def _escape_latex(text: str) -> str:
+    return "".join(_LATEX_SPECIAL.get(letter, letter) for letter in " ".join(text.split()))
