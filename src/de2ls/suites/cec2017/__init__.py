@@ -122,7 +122,7 @@ def cec2017(
         upper=box,
         n_ineq=facts.n_ineq,
         n_eq=facts.n_eq,
-        kernel=CompiledKernel(_function(k, definition), params, n_work=2 * dim),
+        kernel=_kernel(k, definition, params, dim),
         eq_tol=EQ_TOL,
         feasible_tol=1e-8,
         best_known=best_known(k, dim, definition),
@@ -131,7 +131,9 @@ def cec2017(
             "number": k,
             "dim": dim,
             "definition": definition,
-            "instance": f"custom-{hashlib.sha256(params).hexdigest()[:12]}" if own else instance,
+            "instance": f"custom-{hashlib.sha256(params.tobytes()).hexdigest()[:12]}"
+            if own
+            else instance,
         },
     )
 
@@ -178,8 +180,9 @@ def _own_maps(matrices: Any, k: int, dim: int) -> list[FloatArray]:
     return list(array.reshape(n_maps, dim, dim))
 
 
-def _function(k: int, definition: str) -> Any:
-    from de2ls.suites.cec2017 import functions
+def _kernel(k: int, definition: str, params: FloatArray, dim: int) -> CompiledKernel:
+    from de2ls.suites.cec2017 import functions, parts  # imports Numba, which the table does without
 
     variant = "_cpp2017" if definition == "cpp2017" and k in VARIANTS else ""
-    return getattr(functions, f"c{k:02d}{variant}")
+    evaluate = getattr(functions, f"c{k:02d}{variant}")
+    return CompiledKernel(evaluate, params, n_work=parts.N_VECTORS * dim)

@@ -1,224 +1,126 @@
 """Compiled functions C1..C28, by Wu, Mallipeddi and Suganthan's problem definitions of 2017.
 
-Symbols: D dimension, o shift, y = x - o, z = M y. Every ``cNN(x, params, work, out)`` fills `out`
-with f, g.., h..; `params` holds o, then M column by column (C5: M1, then M2), `work` is room for y and z.
-C21..C28 are C12..C19 on z, so those functions are written once, on a vector that may be either.
+Every ``cNN(x, params, work, out)`` fills `out` with f, g.., h..; `params` holds the shift o, then M
+column by column (C5: M1, then M2). C21..C28 are C12..C19 on z = M y instead of y = x - o: those
+functions are written once, on a vector z that may be either. S, R, B, Mx are `schwefel`,
+`rastrigin`, `rosenbrock`, `largest` of `parts`.
 """
 
 import math
 
+import numpy as np
+
 from de2ls._checks import FloatArray
-from de2ls.engine.jit import kernel
-
-TWO_PI = 2.0 * math.pi
-
-
-# Parts --------------------------------------------------------------------------------------------
-
-
-@kernel
-def shifted(x: FloatArray, params: FloatArray, work: FloatArray) -> FloatArray:
-    """Return y = x - o in the first D places of `work`."""
-    D = x.shape[0]
-    y = work[:D]
-    for i in range(D):
-        y[i] = x[i] - params[i]
-    return y
-
-
-@kernel
-def mapped(y: FloatArray, params: FloatArray, work: FloatArray, which: int) -> FloatArray:
-    """Return M y for the map number `which`, in the second D places of `work`.
-
-    M lies in `params` column by column: the inner loop then runs over independent sums, which the
-    compiler turns into SIMD without reordering any of them. The order matters, since C28 takes the
-    sine of z^3 and magnifies rounding errors of z.
-    """
-    D = y.shape[0]
-    z = work[D : 2 * D]
-    z[:] = 0.0
-    for j in range(D):
-        start = D + (which * D + j) * D
-        column = params[start : start + D]
-        for i in range(D):
-            z[i] += column[i] * y[j]
-    return z
-
-
-@kernel
-def rotated(x: FloatArray, params: FloatArray, work: FloatArray) -> FloatArray:
-    """Return z = M (x - o)."""
-    return mapped(shifted(x, params, work), params, work, 0)
-
-
-@kernel
-def schwefel(y: FloatArray, start: int, step: int) -> float:
-    """S: the sum of the squared prefix sums of y_start, y_{start+step}, ..."""
-    prefix = 0.0
-    total = 0.0
-    for i in range(start, y.shape[0], step):
-        prefix += y[i]
-        total += prefix * prefix
-    return total
-
-
-@kernel
-def rastrigin(y: FloatArray) -> float:
-    """R = sum (y_i^2 - 10 cos(2 pi y_i) + 10)."""
-    total = 0.0
-    for value in y:
-        total += value * value - 10.0 * math.cos(TWO_PI * value) + 10.0
-    return total
-
-
-@kernel
-def rosenbrock(y: FloatArray) -> float:
-    """B = sum_{i<D} 100 (y_i^2 - y_{i+1})^2 + (y_i - 1)^2."""
-    total = 0.0
-    for i in range(y.shape[0] - 1):
-        valley = y[i] * y[i] - y[i + 1]
-        away = y[i] - 1.0
-        total += 100.0 * valley * valley + away * away
-    return total
-
-
-@kernel
-def cosine_wells(y: FloatArray, depth: float, frequency: float, level: float) -> float:
-    """Sum of y_i^2 - depth cos(frequency y_i) - level: the inequality of C1..C3 and C5."""
-    total = 0.0
-    for value in y:
-        total += value * value - depth * math.cos(frequency * value) - level
-    return total
-
-
-@kernel
-def steps(y: FloatArray) -> float:
-    """Sum of (y_i - y_{i+1})^2."""
-    total = 0.0
-    for i in range(y.shape[0] - 1):
-        step = y[i] - y[i + 1]
-        total += step * step
-    return total
-
-
-@kernel
-def squares(y: FloatArray) -> float:
-    """Sum of y_i^2."""
-    total = 0.0
-    for value in y:
-        total += value * value
-    return total
-
-
-@kernel
-def absolutes(y: FloatArray) -> float:
-    """Sum of |y_i|."""
-    total = 0.0
-    for value in y:
-        total += abs(value)
-    return total
-
-
-@kernel
-def largest(y: FloatArray) -> float:
-    """Mx = max y_i."""
-    result = y[0]
-    for value in y:
-        result = max(result, value)
-    return result
-
-
-@kernel
-def largest_absolute(y: FloatArray) -> float:
-    """Return max |y_i|."""
-    result = 0.0
-    for value in y:
-        result = max(result, abs(value))
-    return result
-
-
-# C1..C11 ------------------------------------------------------------------------------------------
+from de2ls.engine.jit import block, kernel
+from de2ls.suites.cec2017.parts import (
+    absolutes,
+    largest,
+    largest_absolute,
+    links,
+    mapped,
+    own_vector,
+    product,
+    product_sum,
+    rastrigin,
+    rosenbrock,
+    rotated,
+    schwefel,
+    shifted,
+    squared_steps,
+    squares,
+    to_half,
+    turn_waves_of,
+    waves_of,
+    wells,
+)
 
 
 @kernel
 def c01(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    """f = S(y); one inequality."""
+    """C1: S(y) in cosine wells."""
     y = shifted(x, params, work)
+    _, cosines = turn_waves_of(y, 0.05, work)
     out[0] = schwefel(y, 0, 1)
-    out[1] = cosine_wells(y, 5000.0, 0.1 * math.pi, 4000.0)
+    out[1] = wells(y, cosines, 5000.0, 4000.0)
 
 
 @kernel
 def c02(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    """C1 with the inequality, but not f, on z = M y."""
+    """C2: S(y) in cosine wells on M y."""
     y = shifted(x, params, work)
+    z = mapped(y, params, work, 0)
+    _, cosines = turn_waves_of(z, 0.05, work)
     out[0] = schwefel(y, 0, 1)
-    out[1] = cosine_wells(mapped(y, params, work, 0), 5000.0, 0.1 * math.pi, 4000.0)
+    out[1] = wells(z, cosines, 5000.0, 4000.0)
 
 
 @kernel
 def c03(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    """C1 with an equality."""
-    c01(x, params, work, out)
-    total = 0.0
-    for value in work[: x.shape[0]]:
-        total += value * math.sin(0.1 * math.pi * value)
-    out[2] = -total
+    """C3: C1 with the equality -sum y_i sin(0.1 pi y_i) = 0."""
+    y = shifted(x, params, work)
+    sines, cosines = turn_waves_of(y, 0.05, work)
+    out[0] = schwefel(y, 0, 1)
+    out[1] = wells(y, cosines, 5000.0, 4000.0)
+    out[2] = -product_sum(y, sines)
 
 
 @kernel
 def c04(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    """f = R(y); two inequalities of products y sin."""
+    """C4: R(y) with -sum y_i sin 2 y_i <= 0 and sum y_i sin y_i <= 0."""
     y = shifted(x, params, work)
+    _, cosines = turn_waves_of(y, 1.0, work)
+    out[0] = rastrigin(y, cosines)
+    sines, cosines = waves_of(y, 1.0, work)
     doubled = 0.0
-    single = 0.0
-    for value in y:
-        doubled += value * math.sin(2.0 * value)
-        single += value * math.sin(value)
-    out[0] = rastrigin(y)
+    for i in range(y.shape[0]):
+        doubled += y[i] * (2.0 * sines[i] * cosines[i])
     out[1] = -doubled
-    out[2] = single
+    out[2] = product_sum(y, sines)
 
 
 @kernel
 def c05(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    """f = B(y); one inequality on M1 y, one on M2 y."""
+    """C5: B(y) in cosine wells on M1 y and on M2 y."""
     y = shifted(x, params, work)
     out[0] = rosenbrock(y)
     for which in range(2):
         a = mapped(y, params, work, which)
-        out[1 + which] = cosine_wells(a, 50.0, TWO_PI, 40.0)
+        _, cosines = turn_waves_of(a, 1.0, work)
+        out[1 + which] = wells(a, cosines, 50.0, 40.0)
 
 
 @kernel
 def c06(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    """f = R(y); six equalities of products y sin or y cos."""
+    """C6: R(y) with six equalities; cos 2 pi y = 1 - 2 sin^2 pi y."""
     y = shifted(x, params, work)
-    h1 = h2 = h3 = h4 = h5 = 0.0
-    for value in y:
-        h1 += value * math.sin(value)
-        h2 += value * math.sin(math.pi * value)
-        h3 += value * math.cos(value)
-        h4 += value * math.cos(math.pi * value)
-        h5 += value * math.sin(2.0 * math.sqrt(abs(value)))
-    out[0] = rastrigin(y)
-    out[1] = -h1
-    out[2] = h2
-    out[3] = -h3
-    out[4] = h4
-    out[5] = h5
-    out[6] = -h5
+    sines, cosines = waves_of(y, 1.0, work)
+    out[1] = -product_sum(y, sines)
+    out[3] = -product_sum(y, cosines)
+    sines, cosines = turn_waves_of(y, 0.5, work)
+    out[2] = product_sum(y, sines)
+    out[4] = product_sum(y, cosines)
+    doubled = own_vector(work, y.shape[0])
+    for i in range(y.shape[0]):
+        doubled[i] = 1.0 - 2.0 * sines[i] * sines[i]
+    out[0] = rastrigin(y, doubled)
+    roots = own_vector(work, y.shape[0])
+    for i in range(y.shape[0]):
+        roots[i] = math.sqrt(abs(y[i]))
+    sines, _ = waves_of(roots, 2.0, work)
+    out[5] = product_sum(y, sines)
+    out[6] = -out[5]
 
 
 @kernel
 def c07(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    """f = sum y_i sin y_i; one equality and its negative."""
+    """C7: sum y_i sin y_i with h = sum (y_i - 100 cos(y_i / 2) + 100) and -h."""
     y = shifted(x, params, work)
+    sines, cosines = waves_of(y, 0.5, work)
     f = 0.0
     h = 0.0
-    for value in y:
-        f += value * math.sin(value)
-        h += value - 100.0 * math.cos(0.5 * value) + 100.0
+    for i in range(y.shape[0]):
+        f += y[i] * (2.0 * sines[i] * cosines[i])
+        h += y[i] - 100.0 * cosines[i] + 100.0
     out[0] = f
     out[1] = h
     out[2] = -h
@@ -226,7 +128,7 @@ def c07(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) ->
 
 @kernel
 def c08(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    """f = Mx(y); S over the odd-numbered and over the even-numbered coordinates."""
+    """C8: Mx(y) with S over the odd-numbered y and S over the even-numbered."""
     y = shifted(x, params, work)
     out[0] = largest(y)
     out[1] = schwefel(y, 0, 2)
@@ -234,109 +136,84 @@ def c08(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) ->
 
 
 @kernel
-def c09_sides(y: FloatArray, out: FloatArray) -> None:
-    """f and g of C9: Mx(y) and the product of the even-numbered coordinates."""
-    product = 1.0
-    for i in range(1, y.shape[0], 2):
-        product *= y[i]
-    out[0] = largest(y)
-    out[1] = product
-
-
-@kernel
 def c09(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    """C9 of the report: the equality links y_1, y_3, y_5, ..."""
+    """C9: Mx(y) with the product y_2 y_4 ... and links y_1^2 - y_3, y_3^2 - y_5, ..."""
     y = shifted(x, params, work)
-    c09_sides(y, out)
-    total = 0.0
-    for i in range(0, 2 * (y.shape[0] // 2) - 2, 2):
-        link = y[i] * y[i] - y[i + 2]
-        total += link * link
-    out[2] = total
+    out[0] = largest(y)
+    out[1] = product(y, 1, 2)
+    out[2] = links(y[: y.shape[0] // 2 * 2], 0, 2, 2)
 
 
 @kernel
 def c09_cpp2017(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    """C9 of the first C++ file: the equality links y_3 with y_4, y_5 with y_6, ..."""
+    """C9 of the first C++ file, with links y_3^2 - y_4, y_5^2 - y_6, ..."""
     y = shifted(x, params, work)
-    c09_sides(y, out)
-    total = 0.0
-    for i in range(2, 2 * (y.shape[0] // 2), 2):
-        link = y[i] * y[i] - y[i + 1]
-        total += link * link
-    out[2] = total
+    out[0] = largest(y)
+    out[1] = product(y, 1, 2)
+    out[2] = links(y[: y.shape[0] // 2 * 2], 2, 2, 1)
 
 
 @kernel
 def c10(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    """f = Mx(y); S(y) and the squared steps as equalities."""
+    """C10: Mx(y) with S(y) and the squared steps."""
     y = shifted(x, params, work)
     out[0] = largest(y)
     out[1] = schwefel(y, 0, 1)
-    out[2] = steps(y)
+    out[2] = squared_steps(y)
 
 
 @kernel
 def c11(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    """f = sum y_i; the product of all y_i and the squared steps."""
+    """C11: sum y_i with the product of all y_i and the squared steps."""
     y = shifted(x, params, work)
-    total = 0.0
-    product = 1.0
-    for value in y:
-        total += value
-        product *= value
-    out[0] = total
-    out[1] = product
-    out[2] = steps(y)
+    out[0] = y.sum()
+    out[1] = product(y, 0, 1)
+    out[2] = squared_steps(y)
 
 
-# C12..C19 and, on z, C21..C28 ---------------------------------------------------------------------
-
-
-@kernel
-def rastrigin_outside_diamond(z: FloatArray, out: FloatArray) -> None:
-    """C12 and C21."""
-    out[0] = rastrigin(z)
+@block
+def rastrigin_in_shell(z: FloatArray, work: FloatArray, out: FloatArray) -> None:
+    """R(z) with 4 - sum |z_i| <= 0 and sum z_i^2 - 4 <= 0."""
+    _, cosines = turn_waves_of(z, 1.0, work)
+    out[0] = rastrigin(z, cosines)
     out[1] = 4.0 - absolutes(z)
     out[2] = squares(z) - 4.0
 
 
-@kernel
-def rosenbrock_under_rastrigin(z: FloatArray, out: FloatArray) -> None:
-    """C13 and C22."""
-    total = 0.0
-    for value in z:
-        total += value
+@block
+def rosenbrock_under_rastrigin(z: FloatArray, work: FloatArray, out: FloatArray) -> None:
+    """B(z) with R(z) - 100 <= 0, sum z_i - 2 D <= 0 and 5 - sum z_i <= 0."""
+    _, cosines = turn_waves_of(z, 1.0, work)
+    total = z.sum()
     out[0] = rosenbrock(z)
-    out[1] = rastrigin(z) - 100.0
+    out[1] = rastrigin(z, cosines) - 100.0
     out[2] = total - 2.0 * z.shape[0]
     out[3] = 5.0 - total
 
 
-@kernel
-def ackley_on_sphere(z: FloatArray, out: FloatArray) -> None:
-    """C14 and C23."""
+@block
+def ackley_on_sphere(z: FloatArray, work: FloatArray, out: FloatArray) -> None:
+    """Ackley's function with sum_{i>=2} z_i^2 + 1 - |z_1| <= 0 and sum z_i^2 - 4 = 0."""
     D = z.shape[0]
+    _, cosines = turn_waves_of(z, 1.0, work)
     Q = squares(z)
-    waves = 0.0
-    for value in z:
-        waves += math.cos(TWO_PI * value)
-    out[0] = -20.0 * math.exp(-0.2 * math.sqrt(Q / D)) + 20.0 - math.exp(waves / D) + math.e
+    well = -20.0 * math.exp(-0.2 * math.sqrt(Q / D))
+    out[0] = well + 20.0 - math.exp(cosines.sum() / D) + math.e
     out[1] = squares(z[1:]) + 1.0 - abs(z[0])
     out[2] = Q - 4.0
 
 
-@kernel
-def maximum_on_circle(z: FloatArray, f: float, out: FloatArray) -> None:
-    """C15 and C24 with f = max |z_i| (report) or f = max z_i (cpp2017)."""
+@block
+def on_circle(f: float, z: FloatArray, out: FloatArray) -> None:
+    """Fill in a given f, with sum z_i^2 - 100 D <= 0 and cos f + sin f = 0."""
     out[0] = f
     out[1] = squares(z) - 100.0 * z.shape[0]
     out[2] = math.cos(f) + math.sin(f)
 
 
-@kernel
+@block
 def absolutes_on_circle(z: FloatArray, out: FloatArray) -> None:
-    """C16 and C25."""
+    """Sum |z_i| = f, with sum z_i^2 - 100 D <= 0, u = cos f + sin f, u^2 - e^u - 1 + e = 0."""
     f = absolutes(z)
     u = math.cos(f) + math.sin(f)
     out[0] = f
@@ -344,187 +221,196 @@ def absolutes_on_circle(z: FloatArray, out: FloatArray) -> None:
     out[2] = u * u - math.exp(u) - 1.0 + math.e
 
 
-@kernel
-def griewank_on_sphere(z: FloatArray, out: FloatArray) -> None:
-    """C17 and C26."""
+@block
+def griewank_on_sphere(z: FloatArray, work: FloatArray, out: FloatArray) -> None:
+    """Griewank's function of z, with two constraints.
+
+    Q = sum z_i^2: 1 - sum sgn(|z_i| - Q + z_i^2 - 1) <= 0 and Q - 4 D = 0.
+    """
     D = z.shape[0]
     Q = squares(z)
-    product = 1.0
+    angles = own_vector(work, D)
     signs = 0.0
     for i in range(D):
-        product *= math.cos(z[i] / math.sqrt(i + 1.0))
-        side = abs(z[i]) - Q + z[i] * z[i] - 1.0
-        if side > 0.0:
-            signs += 1.0
-        elif side < 0.0:
-            signs -= 1.0
-    out[0] = Q / 4000.0 + 1.0 - product
+        angles[i] = z[i] / math.sqrt(i + 1.0)
+        signs += np.sign(abs(z[i]) - Q + z[i] * z[i] - 1.0)
+    _, cosines = waves_of(angles, 1.0, work)
+    out[0] = Q / 4000.0 + 1.0 - product(cosines, 0, 1)
     out[1] = 1.0 - signs
     out[2] = Q - 4.0 * D
 
 
-@kernel
-def to_half(value: float) -> float:
-    """Round to a multiple of 1/2, ties away from zero."""
-    doubled = 2.0 * abs(value)
-    whole = math.floor(doubled)
-    if doubled - whole >= 0.5:
-        whole += 1.0
-    return math.copysign(0.5 * whole, value)
+@block
+def stepped_rastrigin(z: FloatArray, work: FloatArray, out: FloatArray) -> None:
+    """R(t), t_i = z_i inside (-0.5, 0.5) and rounded to halves outside, with three constraints.
 
-
-@kernel
-def stepped_rastrigin(z: FloatArray, out: FloatArray) -> None:
-    """C18 and C27."""
+    1 - sum |z_i| <= 0, sum z_i^2 - 100 D <= 0 and
+    100 sum (z_i^2 - z_{i+1})^2 + prod sin^2((z_i - 1) pi) = 0.
+    """
     D = z.shape[0]
-    f = 0.0
-    product = 1.0
-    for value in z:
-        t = value if abs(value) < 0.5 else to_half(value)
-        f += t * t - 10.0 * math.cos(TWO_PI * t) + 10.0
-        wave = math.sin((value - 1.0) * math.pi)
-        product *= wave * wave
-    links = 0.0
-    for i in range(D - 1):
-        link = z[i] * z[i] - z[i + 1]
-        links += link * link
-    out[0] = f
+    t = own_vector(work, D)
+    for i in range(D):
+        t[i] = z[i] if abs(z[i]) < 0.5 else to_half(z[i])
+    _, cosines = turn_waves_of(t, 1.0, work)
+    out[0] = rastrigin(t, cosines)
     out[1] = 1.0 - absolutes(z)
     out[2] = squares(z) - 100.0 * D
-    out[3] = 100.0 * links + product
+    sines, _ = turn_waves_of(z, 0.5, work)  # squared, the sine of (z_i - 1) pi is that of z_i pi
+    wave = product(sines, 0, 1)
+    out[3] = 100.0 * links(z, 0, 1, 1) + wave * wave
 
 
-@kernel
-def rough_roots(z: FloatArray, out: FloatArray) -> None:
-    """C19 and C28."""
+@block
+def rough_roots(z: FloatArray, work: FloatArray, out: FloatArray) -> None:
+    """Sum sqrt|z_i| + 2 sin z_i^3, with two constraints.
+
+    10 (D - 1) e^5 - sum_{i<D} 10 exp(-0.2 sqrt(z_i^2 + z_{i+1}^2)) <= 0 and
+    sum sin^2 2 z_i - D / 2 <= 0.
+    """
     D = z.shape[0]
+    sines, _ = waves_of(z, 2.0, work)
+    out[2] = squares(sines) - 0.5 * D
+    cubes = own_vector(work, D)
+    for i in range(D):
+        cubes[i] = z[i] * z[i] * z[i]
+    sines, _ = waves_of(cubes, 1.0, work)
     f = 0.0
-    waves = 0.0
-    for value in z:
-        wave = math.sin(2.0 * value)
-        f += math.sqrt(abs(value)) + 2.0 * math.sin(value * value * value)
-        waves += wave * wave
     pairs = 0.0
+    for i in range(D):
+        f += math.sqrt(abs(z[i])) + 2.0 * sines[i]
     for i in range(D - 1):
         pairs += math.exp(-0.2 * math.sqrt(z[i] * z[i] + z[i + 1] * z[i + 1]))
     out[0] = f
     out[1] = 10.0 * ((D - 1) * math.exp(5.0) - pairs)
-    out[2] = waves - 0.5 * D
-
-
-@kernel
-def c20(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    """f = Schaffer's function over the ring of neighbours; two inequalities of sum y_i."""
-    y = shifted(x, params, work)
-    D = y.shape[0]
-    f = 0.0
-    s = 0.0
-    previous = y[D - 1]
-    for value in y:
-        r = math.sqrt(previous * previous + value * value)
-        wave = math.sin(r)
-        damping = 1.0 + 0.001 * r
-        f += 0.5 + (wave * wave - 0.5) / (damping * damping)
-        s += value
-        previous = value
-    c = math.cos(s)
-    out[0] = f
-    out[1] = c * c - 0.25 * c - 0.125
-    out[2] = math.exp(c) - math.exp(0.25)
-
-
-# The entries ---
 
 
 @kernel
 def c12(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    rastrigin_outside_diamond(shifted(x, params, work), out)
+    """C12: `rastrigin_in_shell` of y."""
+    rastrigin_in_shell(shifted(x, params, work), work, out)
 
 
 @kernel
 def c13(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    rosenbrock_under_rastrigin(shifted(x, params, work), out)
+    """C13: `rosenbrock_under_rastrigin` of y."""
+    rosenbrock_under_rastrigin(shifted(x, params, work), work, out)
 
 
 @kernel
 def c14(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    ackley_on_sphere(shifted(x, params, work), out)
+    """C14: `ackley_on_sphere` of y."""
+    ackley_on_sphere(shifted(x, params, work), work, out)
 
 
 @kernel
 def c15(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
+    """C15: max |y_i| on circles."""
     y = shifted(x, params, work)
-    maximum_on_circle(y, largest_absolute(y), out)
+    on_circle(largest_absolute(y), y, out)
 
 
 @kernel
 def c15_cpp2017(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
+    """C15 of the first C++ file: max y_i on circles."""
     y = shifted(x, params, work)
-    maximum_on_circle(y, largest(y), out)
+    on_circle(largest(y), y, out)
 
 
 @kernel
 def c16(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
+    """C16: `absolutes_on_circle` of y."""
     absolutes_on_circle(shifted(x, params, work), out)
 
 
 @kernel
 def c17(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    griewank_on_sphere(shifted(x, params, work), out)
+    """C17: `griewank_on_sphere` of y."""
+    griewank_on_sphere(shifted(x, params, work), work, out)
 
 
 @kernel
 def c18(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    stepped_rastrigin(shifted(x, params, work), out)
+    """C18: `stepped_rastrigin` of y."""
+    stepped_rastrigin(shifted(x, params, work), work, out)
 
 
 @kernel
 def c19(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    rough_roots(shifted(x, params, work), out)
+    """C19: `rough_roots` of y."""
+    rough_roots(shifted(x, params, work), work, out)
+
+
+@kernel
+def c20(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
+    """C20: Schaffer's function over the ring, with two inequalities of s = sum y_i."""
+    y = shifted(x, params, work)
+    D = y.shape[0]
+    radii = own_vector(work, D)
+    for i in range(D):
+        neighbour = y[i + 1 - D]
+        radii[i] = math.sqrt(y[i] * y[i] + neighbour * neighbour)
+    sines, _ = waves_of(radii, 1.0, work)
+    f = 0.0
+    for i in range(D):
+        damping = 1.0 + 0.001 * radii[i]
+        f += 0.5 + (sines[i] * sines[i] - 0.5) / (damping * damping)
+    c = math.cos(y.sum())
+    out[0] = f
+    out[1] = c * c - 0.25 * c - 0.125
+    out[2] = math.exp(c) - math.exp(0.25)
 
 
 @kernel
 def c21(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    rastrigin_outside_diamond(rotated(x, params, work), out)
+    """C21: `rastrigin_in_shell` of z."""
+    rastrigin_in_shell(rotated(x, params, work), work, out)
 
 
 @kernel
 def c22(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    rosenbrock_under_rastrigin(rotated(x, params, work), out)
+    """C22: `rosenbrock_under_rastrigin` of z."""
+    rosenbrock_under_rastrigin(rotated(x, params, work), work, out)
 
 
 @kernel
 def c23(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    ackley_on_sphere(rotated(x, params, work), out)
+    """C23: `ackley_on_sphere` of z."""
+    ackley_on_sphere(rotated(x, params, work), work, out)
 
 
 @kernel
 def c24(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
+    """C24: max |z_i| on circles."""
     z = rotated(x, params, work)
-    maximum_on_circle(z, largest_absolute(z), out)
+    on_circle(largest_absolute(z), z, out)
 
 
 @kernel
 def c24_cpp2017(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
+    """C24 of the first C++ file: max z_i on circles."""
     z = rotated(x, params, work)
-    maximum_on_circle(z, largest(z), out)
+    on_circle(largest(z), z, out)
 
 
 @kernel
 def c25(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
+    """C25: `absolutes_on_circle` of z."""
     absolutes_on_circle(rotated(x, params, work), out)
 
 
 @kernel
 def c26(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    griewank_on_sphere(rotated(x, params, work), out)
+    """C26: `griewank_on_sphere` of z."""
+    griewank_on_sphere(rotated(x, params, work), work, out)
 
 
 @kernel
 def c27(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    stepped_rastrigin(rotated(x, params, work), out)
+    """C27: `stepped_rastrigin` of z."""
+    stepped_rastrigin(rotated(x, params, work), work, out)
 
 
 @kernel
 def c28(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    rough_roots(rotated(x, params, work), out)
+    """C28: `rough_roots` of z."""
+    rough_roots(rotated(x, params, work), work, out)
