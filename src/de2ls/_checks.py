@@ -26,9 +26,7 @@ def integer(name: str, value: Any, low: int | None = None, high: int | None = No
     return number
 
 
-def real(
-    name: str, value: Any, low: float | None = None, high: float | None = None
-) -> float:
+def real(name: str, value: Any, low: float | None = None, high: float | None = None) -> float:
     """Return `value` as a finite float within [low, high]."""
     expected = f"{name} must be a finite number{_range_text(low, high)}, got {value!r}"
     if isinstance(value, bool | np.bool_ | str | bytes | complex):
@@ -62,7 +60,7 @@ def nearest(value: Any, options: Iterable[str]) -> str:
 
 
 def vector(name: str, value: Any, length: int) -> FloatArray:
-    """Return `value` as a contiguous float64 vector of `length` numbers without NaN."""
+    """Return `value` as a new float64 vector of `length` numbers without NaN."""
     expected = f"{name} must be a vector of {length} real numbers"
     try:
         array = np.asarray(value)
@@ -72,9 +70,27 @@ def vector(name: str, value: Any, length: int) -> FloatArray:
         raise TypeError(f"{expected}, got an array of type {array.dtype}")
     if array.shape != (length,):
         raise ValueError(f"{expected}, got shape {array.shape}")
-    result = np.ascontiguousarray(array, dtype=np.float64)
+    result = np.array(array, dtype=np.float64)
     if np.isnan(result).any():
         raise ValueError(f"{expected}, got NaN at position {int(np.isnan(result).argmax())}")
+    return result
+
+
+def matrix(name: str, value: Any, width: int) -> FloatArray:
+    """Return `value` as a new C-ordered float64 matrix with rows of `width` numbers without NaN."""
+    expected = f"{name} must have shape (n, {width})"
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise ValueError(f"{expected}, got a ragged sequence") from None
+    if array.ndim != 2 or array.shape[1] != width:
+        raise ValueError(f"{expected}, got {array.shape}")
+    if array.dtype.kind not in "fiu":
+        raise TypeError(f"{expected} and real numbers, got an array of type {array.dtype}")
+    result = np.array(array, dtype=np.float64, order="C")
+    if np.isnan(result).any():
+        row, column = np.argwhere(np.isnan(result))[0]
+        raise ValueError(f"{expected} and no NaN, got NaN at [{row}, {column}]")
     return result
 
 

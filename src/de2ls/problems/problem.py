@@ -147,20 +147,18 @@ class Problem:
         Evaluation
             Arrays of shape (n,), (n, n_ineq) and (n, n_eq).
         """
-        try:
-            points = np.asarray(X)
-        except ValueError:
-            raise ValueError(f"X must have shape (n, {self.dim}), got a ragged sequence") from None
-        if points.ndim != 2 or points.shape[1] != self.dim:
-            raise ValueError(f"X must have shape (n, {self.dim}), got {points.shape}")
+        points = _checks.matrix("X", X, self.dim)
         out = np.empty((points.shape[0], 1 + self.n_constraints))
-        work = self._work()
-        rows = [_checks.vector(f"X[{i}]", row, self.dim) for i, row in enumerate(points)]
         if self.many is not None:
-            self.many(np.array(rows).reshape(points.shape), out)
+            self.many(points, out)
+        elif self.kernel is not None:
+            from de2ls.problems.batch import evaluate_rows
+
+            evaluate_rows(self.kernel, points, out)
         else:
-            for row, values in zip(rows, out, strict=True):
-                self.evaluate_into(row, values, work)
+            work = self._work()
+            for point, values in zip(points, out, strict=True):
+                self.evaluate_into(point, values, work)
         g, h = self.split(out)
         return Evaluation(out[:, 0].copy(), g, h)
 
