@@ -1,0 +1,113 @@
+"""Opening the SQLite file of a store, and what its errors mean to the user."""
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+from de2ls.campaigns import schema
+from de2ls.campaigns.errors import StoreBusyError, StoreError
+
+_RESUME = "the trials stored so far are safe; the same command continues from them"
+
+
+@contextlib.contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Turn errors of SQLite and of the file system into a `StoreError` that says what to do."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _store_error(path, error) from error
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise StoreError(f"{path} cannot be written: {reason}; choose another folder") from error
+
+
+def _store_error(path: Path, error: sqlite3.Error) -> StoreError:
+    name = getattr(error, "sqlite_errorname", "")
+    if name == "SQLITE_FULL":
+        return StoreError(f"no space is left for {path}: free some; {_RESUME}")
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return StoreBusyError(
+            f"{path} is locked by another program: close what has it open; {_RESUME}"
+        )
+    if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+        return StoreError(
+            f"{path} is damaged or no SQLite file ({error}): restore a copy, "
+            "or see what is left with 'de2ls store verify'"
+        )
+    if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
+        return StoreError(f"{path} cannot be written ({error}): is the folder read-only?")
+    return StoreError(f"{path}: {error} ({name or type(error).__name__})")
+
+
+def open_writer(path: Path, timeout: float) -> sqlite3.Connection:
+    """Open or create a store for its one writer, at the newest schema."""
+    connection = sqlite3.connect(path, timeout=timeout, isolation_level=None)
+    try:
+        is_new = _check_identity(path, connection)
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")  # a commit survives a power failure
+        schema.migrate(connection)
+    except BaseException:
+        connection.close()
+        if is_new:
+            path.unlink()
+        raise
+    return connection
+
+
+def open_reader(path: Path, timeout: float) -> sqlite3.Connection:
+    """Open a store for reading, also while a campaign writes, also in a read-only folder."""
+    if not path.is_file():
+        raise StoreError(f"there is no store at {path}")
+    connection = sqlite3.connect(_reader_uri(path), uri=True, timeout=timeout, isolation_level=None)
+    try:
+        connection.execute("PRAGMA query_only = ON")
+        if _check_identity(path, connection):
+            raise StoreError(f"{path} is empty: a campaign that runs into it fills it")
+        found = schema.version(connection)
+        if found < len(schema.MIGRATIONS):
+            raise StoreError(
+                f"{path} has the older schema {found}: 'de2ls store vacuum {path}' brings it "
+                f"to schema {len(schema.MIGRATIONS)}"
+            )
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _reader_uri(path: Path) -> str:
+    """Choose how to open: SQLite keeps two small files beside a store while it is open.
+
+    A reader that may write the folder removes them in the end; `query_only` keeps it from changing
+    the content. In a read-only folder they must be there already, or else the file is at rest and
+    can be read as it is.
+    """
+    base = f"file:{quote(str(path.absolute()))}"
+    if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
+        return f"{base}?mode=rw"
+    has_log = path.with_name(path.name + "-wal").exists()
+    return f"{base}?mode=ro" if has_log else f"{base}?immutable=1"
+
+
+def _check_identity(path: Path, connection: sqlite3.Connection) -> bool:
+    """Return whether the file is empty; refuse what is no store, or a newer one."""
+    tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+    if not tables:
+        return True
+    identity = connection.execute("PRAGMA application_id").fetchone()[0]
+    if identity != schema.APPLICATION_ID:
+        raise StoreError(f"{path} is an SQLite file, but no store of de2ls")
+    found = schema.version(connection)
+    known = len(schema.MIGRATIONS)
+    if found > known:
+        raise StoreError(
+            f"{path} was written by a newer de2ls (schema {found}; this version knows up to "
+            f"{known}): upgrade de2ls"
+        )
+    return False

@@ -1,0 +1,50 @@
+"""Workers on a Dask cluster.
+
+A task is one trial. When a worker dies, the scheduler gives its trials to the others; a trial that
+is run twice gives the same bits, and only one result comes back.
+"""
+
+from importlib import import_module
+from typing import Any
+
+from de2ls.campaigns.errors import CampaignError
+from de2ls.campaigns.executors import Workers
+
+
+def dask_workers(address: str, count: int) -> Workers:
+    """Connect to a scheduler, or start a cluster on this machine.
+
+    Parameters
+    ----------
+    address : str
+        Such as ``tcp://host:8786``; or ``local``.
+    count : int
+        Number of workers of a local cluster; a scheduler has its own.
+    """
+    try:
+        distributed: Any = import_module("distributed")
+    except ImportError as error:
+        raise CampaignError("Dask is not installed: pip install 'de2ls[dask]' brings it") from error
+
+    cluster: Any = None
+    if address == "local":
+        cluster = distributed.LocalCluster(
+            n_workers=count, threads_per_worker=1, dashboard_address=None
+        )
+    try:
+        client = distributed.Client(cluster or address, timeout="10s", set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise CampaignError(f"no Dask scheduler answers at {address}: {error}") from error
+    executor = client.get_executor(pure=False)
+
+    def close(wait: bool) -> None:
+        executor.shutdown(wait=wait)
+        client.close()
+        if cluster is not None:
+            cluster.close()
+
+    def slots() -> int:
+        return max(1, int(sum(client.nthreads().values())))
+
+    where = "a local Dask cluster" if cluster is not None else f"the Dask cluster at {address}"
+    return Workers(executor, slots, close, f"{slots()} workers of {where}")

@@ -1,0 +1,57 @@
+"""How long a campaign will take, from short trials of what it will run."""
+
+import random
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from de2ls.campaigns.executors import MIN_EVALS, compile_kernels
+from de2ls.campaigns.plan import PlannedTrial
+from de2ls.trials.run import run_trial
+
+_PER_PAIR = 0.05  # seconds that make a measurement
+_IN_ALL = 5.0  # seconds after which the rest is taken as the mean of what was measured
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a campaign costs."""
+
+    trials: int
+    evaluations: int
+    worker_seconds: float  # on one worker; several share it
+    measured: int  # pairs of series and problem
+    pairs: int
+
+
+def estimate(trials: Sequence[PlannedTrial]) -> Estimate:
+    """Measure pairs of series and problem with short trials, in random order until time is up."""
+    compile_kernels(trials)
+    counts = Counter((trial.label, trial.problem) for trial in trials)
+    samples = {(trial.label, trial.problem): trial for trial in trials}
+    order = random.Random(0).sample(list(samples), len(samples))  # noqa: S311
+    deadline = time.monotonic() + _IN_ALL
+    costs: dict[object, float] = {}
+    for pair in order:
+        if costs and time.monotonic() > deadline:
+            break
+        costs[pair] = _seconds_per_evaluation(samples[pair])
+    mean = sum(costs.values()) / max(1, len(costs))
+    seconds = sum(
+        counts[pair] * trial.max_evals * costs.get(pair, mean) for pair, trial in samples.items()
+    )
+    evaluations = sum(trial.max_evals for trial in trials)
+    return Estimate(len(trials), evaluations, seconds, len(costs), len(samples))
+
+
+def _seconds_per_evaluation(trial: PlannedTrial) -> float:
+    """Lengthen a trial until its time can be told."""
+    budget = min(MIN_EVALS, trial.max_evals)
+    while True:
+        begin = time.perf_counter()
+        run_trial(trial.algorithm, trial.problem.load(), trial.seed, budget, trial.config)
+        elapsed = time.perf_counter() - begin
+        if elapsed >= _PER_PAIR or budget == trial.max_evals:
+            return elapsed / budget
+        budget = min(4 * budget, trial.max_evals)

@@ -1,0 +1,151 @@
+"""Where trials run: threads, processes or a Dask cluster, behind one small interface.
+
+All three are executors of `concurrent.futures`, so that one loop drives them: `finished` keeps the
+workers busy and yields trials as they end.
+"""
+
+import multiprocessing
+import multiprocessing.connection
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent import futures
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from de2ls import _checks
+from de2ls.campaigns.plan import PlannedTrial
+from de2ls.trials.record import TrialRecord
+from de2ls.trials.run import run_trial
+
+KINDS = ("auto", "threads", "processes")
+MIN_EVALS = 8  # the smallest budget that a trial accepts
+_PATIENCE = 0.2  # seconds between looks at the stop signal
+
+
+@dataclass(frozen=True)
+class Workers:
+    """Workers that take trials; `close(wait)` ends them, with or without their running trials."""
+
+    executor: futures.Executor
+    count: Callable[[], int]
+    close: Callable[[bool], None]
+    description: str
+
+
+def run_planned(trial: PlannedTrial) -> TrialRecord:
+    """Run one planned trial; this is what travels to the workers."""
+    return run_trial(
+        trial.algorithm,
+        trial.problem.load(),
+        trial.seed,
+        trial.max_evals,
+        trial.config,
+        label=trial.label,
+    )
+
+
+def finished(
+    workers: Workers, trials: Iterable[PlannedTrial], stopping: Callable[[], bool]
+) -> Iterator[tuple[PlannedTrial, "futures.Future[TrialRecord]"]]:
+    """Run trials and yield each with its future when it has ended.
+
+    Twice as many trials as there are workers are under way, so that none waits while results are
+    stored. Once `stopping` says so no trial is started, and those that run are still awaited.
+    """
+    waiting = iter(trials)
+    running: dict[futures.Future[TrialRecord], PlannedTrial] = {}
+    while True:
+        if stopping():
+            waiting = iter(())
+            for future in [future for future in running if future.cancel()]:
+                del running[future]
+        for trial in islice(waiting, max(0, 2 * workers.count() - len(running))):
+            running[workers.executor.submit(run_planned, trial)] = trial
+        if not running:
+            return
+        done, _ = futures.wait(running, _PATIENCE, futures.FIRST_COMPLETED)
+        for future in done:
+            yield running.pop(future), future
+
+
+def open_workers(
+    kind: str, count: int | None, dask: str | None, trials: Iterable[PlannedTrial]
+) -> Workers:
+    """Start the workers that suit a campaign.
+
+    Parameters
+    ----------
+    kind : {"auto", "threads", "processes"}
+        Threads suit compiled problems, whose trials run without the interpreter; a plain Python
+        problem needs processes. By default the problems decide.
+    count : int, optional
+        Number of workers; one per core by default.
+    dask : str, optional
+        Address of a Dask scheduler, or ``local`` for a cluster on this machine.
+    trials : iterable of PlannedTrial
+        What will run.
+    """
+    _checks.choice("executor", kind, KINDS)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    size = _checks.integer("workers", count if count is not None else (cores or 1), 1)
+    if dask is not None:
+        from de2ls.campaigns.dask_executor import dask_workers
+
+        return dask_workers(dask, size)
+    compiled = all(trial.problem.load().kernel is not None for trial in trials)
+    if kind == "processes" or (kind == "auto" and not compiled):
+        return processes(size)
+    return threads(size)
+
+
+def threads(count: int) -> Workers:
+    """Return worker threads: compiled trials release the interpreter and run at once."""
+    pool = futures.ThreadPoolExecutor(count, thread_name_prefix="trial")
+    return Workers(pool, lambda: count, _closer(pool), _several(count, "thread"))
+
+
+def processes(count: int) -> Workers:
+    """Return worker processes, each with an interpreter of its own."""
+    pool = futures.ProcessPoolExecutor(
+        count, mp_context=multiprocessing.get_context("spawn"), initializer=_begin_worker
+    )
+    return Workers(pool, lambda: count, _closer(pool), _several(count, "process", "es"))
+
+
+def compile_kernels(trials: Iterable[PlannedTrial]) -> None:
+    """Compile, in this process, all that the trials need.
+
+    Several processes that write the cache of compiled code at once disturb each other; after this
+    they only read it.
+    """
+    seen: set[Any] = set()
+    for trial in trials:
+        problem = trial.problem.load()
+        needs = {trial.problem, (trial.algorithm, problem.kernel is not None)}
+        if not needs <= seen:
+            seen |= needs
+            run_trial(trial.algorithm, problem, trial.seed, MIN_EVALS, trial.config)
+
+
+def _closer(pool: futures.Executor) -> Callable[[bool], None]:
+    return lambda wait: pool.shutdown(wait=wait, cancel_futures=True)
+
+
+def _several(count: int, name: str, plural: str = "s") -> str:
+    return f"{count} {name}{'' if count == 1 else plural}"
+
+
+def _begin_worker() -> None:
+    """Leave Ctrl-C to the parent, and end with it even if it is killed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
+
+
+def _end_with(sentinel: int) -> None:
+    multiprocessing.connection.wait([sentinel])
+    os._exit(1)

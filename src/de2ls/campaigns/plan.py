@@ -1,0 +1,309 @@
+"""A plan: algorithms x problems x runs, as plain data that any process can execute."""
+
+import dataclasses
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Self
+
+from de2ls import _checks
+from de2ls.algorithms import resolve_config
+from de2ls.campaigns.seeds import trial_seed
+from de2ls.problems.problem import Problem
+from de2ls.trials.driver import EVALS_PER_DIM
+
+
+@dataclass(frozen=True)
+class Series:
+    """An algorithm with its configuration, under a label.
+
+    Parameters
+    ----------
+    algorithm : str
+        Registered name.
+    label : str
+        Name of the series in store, scores and reports; the algorithm's by default.
+    config : mapping
+        Fields that differ from the defaults; completed here.
+    """
+
+    algorithm: str
+    label: str = ""
+    config: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "config", resolve_config(self.algorithm, self.config))
+        object.__setattr__(self, "label", self.label or self.algorithm)
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read ``algorithm``, ``algorithm:field=value:...`` or ``label=algorithm:field=value``.
+
+        Without a label of its own a series with a configuration is called by its whole text.
+
+        Examples
+        --------
+        >>> Series.parse("MC1=de2ls:ls_mc=1").label
+        'MC1'
+        """
+        head, *assignments = text.strip().split(":")
+        label, _, algorithm = head.rpartition("=")
+        config = dict(_assignment(item, text) for item in assignments)
+        return cls(algorithm.strip(), label.strip() or text.strip(), config)
+
+
+@dataclass(frozen=True)
+class ProblemRef:
+    """What is needed to make a problem anywhere: its key, and its file if it is a user's own."""
+
+    suite: str
+    number: int
+    dim: int
+    definition: str
+    instance: int
+    path: str = ""
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> Self:
+        """Refer to the problem in a user's file; its text is part of the key."""
+        from de2ls.problems.file import ProblemFile
+
+        file = ProblemFile.load(path)
+        place = str(file.path.absolute())
+        return cls(file.path.name, 1, file.problem().dim, file.digest, 0, place)
+
+    @property
+    def key(self) -> dict[str, Any]:
+        """What identifies the problem in records and seeds."""
+        fields = dataclasses.asdict(self)
+        del fields["path"]
+        return fields
+
+    def load(self) -> Problem:
+        """Make the problem, once per process."""
+        return _load(self)
+
+
+@lru_cache(maxsize=256)
+def _load(ref: ProblemRef) -> Problem:
+    if not ref.path:
+        from de2ls.suites.cec2017 import cec2017
+
+        return cec2017(ref.number, ref.dim, ref.definition, ref.instance)
+    from de2ls.problems.file import ProblemFile
+
+    file = ProblemFile.load(ref.path)
+    if file.digest != ref.definition:
+        raise ValueError(f"{ref.path} is not the file of the plan: its text differs")
+    return dataclasses.replace(file.problem(), key=ref.key)
+
+
+@dataclass(frozen=True)
+class PlannedTrial:
+    """One trial to run; plain data, so that it travels to any worker."""
+
+    label: str
+    algorithm: str
+    config: Mapping[str, Any]
+    problem: ProblemRef
+    run: int
+    seed: int
+    max_evals: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All trials of a campaign.
+
+    Parameters
+    ----------
+    series : tuple of Series
+        With different labels.
+    problems : tuple of ProblemRef
+        Each once.
+    runs : tuple of int
+        Numbers of the runs.
+    seed : int
+        The campaign's seed, from which every trial's seed is derived.
+    max_evals : int, optional
+        Budget of each trial; 20000 D by default.
+    paired : bool
+        Whether the series share their random numbers.
+    """
+
+    series: tuple[Series, ...]
+    problems: tuple[ProblemRef, ...]
+    runs: tuple[int, ...]
+    seed: int = 1
+    max_evals: int | None = None
+    paired: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("series", "problems", "runs"):
+            if not getattr(self, name):
+                raise ValueError(f"{name} must not be empty: there is nothing to run")
+        _refuse_repeats("label", [series.label for series in self.series])
+        _refuse_repeats("problem", self.problems)
+        _refuse_repeats("run", self.runs)
+        _checks.integer("seed", self.seed, 0)
+        for run in self.runs:
+            _checks.integer("runs", run, 1)
+        if self.max_evals is not None:
+            _checks.integer("max_evals", self.max_evals, 1)
+
+    def __len__(self) -> int:
+        return len(self.series) * len(self.problems) * len(self.runs)
+
+    def trials(self) -> Iterator[PlannedTrial]:
+        """Yield the trials, run by run: what a stopped campaign leaves is a balanced part."""
+        for run in self.runs:
+            for problem in self.problems:
+                budget = self.max_evals or EVALS_PER_DIM * problem.dim
+                for series in self.series:
+                    seed = trial_seed(self.seed, series.label, problem.key, run, self.paired)
+                    yield PlannedTrial(
+                        series.label, series.algorithm, series.config, problem, run, seed, budget
+                    )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the plan as data for a store's log."""
+        return {
+            "series": [dataclasses.asdict(series) for series in self.series],
+            "problems": [problem.key for problem in self.problems],
+            "runs": list(self.runs),
+            "seed": self.seed,
+            "max_evals": self.max_evals,
+            "paired": self.paired,
+        }
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> Self:
+        """Make a plan of settings, as they stand in a TOML file or on the command line.
+
+        Parameters
+        ----------
+        settings : mapping
+            ``algorithms``: a text as for `Series.parse`, several separated by commas, or a list of
+            such texts and of tables with `name`, `label` and `config`. ``problems``: numbers of the
+            suite such as ``"1-5,12"``, and paths of problem files (``*.py``). ``dim``,
+            ``definition``, ``instance``: of the suite's problems, one or several. ``runs``: how
+            many, or which (``"26-50"``). ``seed``, ``max_evals``, ``paired``.
+        """
+        unknown = [name for name in settings if name not in _SETTINGS]
+        if unknown:
+            raise ValueError(
+                f"a plan has no setting {unknown[0]!r}{_checks.nearest(unknown[0], _SETTINGS)}; "
+                f"it has {', '.join(_SETTINGS)}"
+            )
+        values = {**_SETTINGS, **settings}
+        return cls(
+            series=tuple(_series(item) for item in _items("algorithms", values["algorithms"])),
+            problems=tuple(_problems(values)),
+            runs=tuple(_runs(values["runs"])),
+            seed=_checks.integer("seed", values["seed"], 0),
+            max_evals=values["max_evals"],
+            paired=_truth("paired", values["paired"]),
+        )
+
+    @classmethod
+    def from_file(cls, path: str | Path, overrides: Mapping[str, Any] | None = None) -> Self:
+        """Read a plan from a TOML file; `overrides` replaces settings of the file."""
+        try:
+            settings = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        except tomllib.TOMLDecodeError as error:
+            raise ValueError(f"{path} is no valid TOML: {error}") from error
+        return cls.from_settings({**settings, **(overrides or {})})
+
+
+_SETTINGS: dict[str, Any] = {
+    "algorithms": "de2ls",
+    "problems": "1-28",
+    "dim": 30,
+    "definition": "report",
+    "instance": 0,
+    "runs": 25,
+    "seed": 1,
+    "max_evals": None,
+    "paired": False,
+}
+
+
+def _items(name: str, value: Any) -> list[Any]:
+    """Return a list, also from one value or from a text with commas."""
+    if isinstance(value, str):
+        return [item.strip() for item in value.split(",") if item.strip()]
+    if isinstance(value, int | Mapping):
+        return [value]
+    if isinstance(value, Iterable):
+        return [part for item in value for part in _items(name, item)]
+    raise TypeError(f"{name} must be a value, a text or a list, got {value!r}")
+
+
+def _numbers(name: str, value: Any) -> Iterator[int]:
+    """Yield the integers in ``"1-3,7"``, in a list of such texts, or in an integer."""
+    for item in _items(name, value):
+        span = re.fullmatch(r"(\d+)\s*-\s*(\d+)", str(item))
+        if span:
+            yield from range(int(span[1]), int(span[2]) + 1)
+        elif str(item).isdigit():
+            yield int(item)
+        else:
+            raise ValueError(
+                f"{name} must be numbers and ranges such as 1-28 or 1,4,7; got {item!r}"
+            )
+
+
+def _runs(value: Any) -> Iterator[int]:
+    """Yield 1..n for a plain number n, else the runs that are named."""
+    count = str(value).strip()
+    return _numbers("runs", f"1-{count}" if count.isdigit() else value)
+
+
+def _problems(values: Mapping[str, Any]) -> Iterator[ProblemRef]:
+    for item in _items("problems", values["problems"]):
+        if isinstance(item, str) and item.endswith(".py"):
+            yield ProblemRef.from_file(item)
+            continue
+        for dim in _numbers("dim", values["dim"]):
+            for definition in _items("definition", values["definition"]):
+                for instance in _numbers("instance", values["instance"]):
+                    for number in _numbers("problems", item):
+                        yield ProblemRef("cec2017", number, dim, definition, instance)
+
+
+def _series(item: Any) -> Series:
+    if isinstance(item, str):
+        return Series.parse(item)
+    if not isinstance(item, Mapping) or "name" not in item:
+        raise ValueError(f"an algorithm is a text or a table with a name; got {item!r}")
+    known = ("name", "label", "config")
+    for name in item:
+        _checks.choice("a field of an algorithm", name, known)
+    return Series(item["name"], item.get("label", ""), item.get("config", {}))
+
+
+def _assignment(item: str, text: str) -> tuple[str, Any]:
+    name, equals, value = item.partition("=")
+    if not equals:
+        raise ValueError(f"{text!r}: {item!r} must have the form field=value")
+    try:
+        return name.strip(), tomllib.loads(f"value = {value.strip()}")["value"]
+    except tomllib.TOMLDecodeError:
+        return name.strip(), value.strip()
+
+
+def _truth(name: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(f"{name} must be true or false, got {value!r}")
+    return value
+
+
+def _refuse_repeats(name: str, values: Iterable[Any]) -> None:
+    seen = set()
+    for value in values:
+        if value in seen:
+            raise ValueError(f"the {name} {value!r} is planned twice; each must be different")
+        seen.add(value)

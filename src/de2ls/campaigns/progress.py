@@ -1,0 +1,310 @@
+"""Showing a campaign: a live display, plain lines, JSON for machines, or nothing."""
+
+import json
+import sys
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TextIO
+
+from de2ls.campaigns.rows import problem_name
+from de2ls.trials.record import TrialRecord
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+    from de2ls.campaigns.campaign import Outcome
+    from de2ls.campaigns.plan import Plan, PlannedTrial
+
+_LINE_EVERY = 10.0  # seconds between plain lines
+_LAST = 6  # results in the live display
+
+
+class Progress:
+    """What a campaign reports to; this one shows nothing."""
+
+    def start(self, plan: "Plan", missing: "Sequence[PlannedTrial]", where: str) -> None:
+        """Begin: `missing` trials of `plan` will run on the workers described by `where`."""
+
+    def finished(self, trial: "PlannedTrial", record: TrialRecord) -> None:
+        """Note a trial that has been stored."""
+
+    def failed(self, trial: "PlannedTrial", reason: str) -> None:
+        """Note a trial that raised."""
+
+    def note(self, text: str) -> None:
+        """Say something."""
+
+    def end(self, outcome: "Outcome") -> None:
+        """End, and sum up."""
+
+
+class Tally:
+    """The counts behind every display: trials, evaluations, speed and the time that is left.
+
+    The time left follows the evaluations, not the trials: budgets differ between dimensions.
+    """
+
+    def __init__(
+        self,
+        plan: "Plan",
+        missing: "Sequence[PlannedTrial]",
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._clock = clock
+        self._begin = clock()
+        self.planned = len(plan)
+        self.to_run = len(missing)
+        self.done = len(plan) - len(missing)
+        self.left = Counter(trial.label for trial in missing)
+        self.of_label = {series.label: len(plan) // len(plan.series) for series in plan.series}
+        self.evaluations = 0
+        self.evaluations_left = sum(trial.max_evals for trial in missing)
+
+    def count(self, trial: "PlannedTrial", record: TrialRecord | None) -> None:
+        """Count a trial that ended; one that failed has no record."""
+        self.evaluations_left -= trial.max_evals
+        if record is not None:
+            self.done += 1
+            self.left[trial.label] -= 1
+            self.evaluations += record.n_evals
+
+    @property
+    def seconds(self) -> float:
+        """Time since the start."""
+        return self._clock() - self._begin
+
+    @property
+    def speed(self) -> float:
+        """Evaluations per second."""
+        return self.evaluations / self.seconds if self.seconds > 0 else 0.0
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Time that is left at this speed, once there is one."""
+        return self.evaluations_left / self.speed if self.speed > 0 else None
+
+
+class PlainProgress(Progress):
+    """One line now and then, for logs and pipes."""
+
+    def __init__(
+        self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._stream = stream or sys.stdout
+        self._clock = clock
+        self._shown = clock()
+        self._tally: Tally | None = None
+
+    def start(self, plan: "Plan", missing: "Sequence[PlannedTrial]", where: str) -> None:
+        """Say what will run."""
+        self._tally = Tally(plan, missing, self._clock)
+        self._shown = self._clock()
+        self.note(opening(self._tally, where))
+
+    def finished(self, trial: "PlannedTrial", record: TrialRecord) -> None:
+        """Write a line if the last one is old enough."""
+        assert self._tally is not None
+        self._tally.count(trial, record)
+        if self._clock() - self._shown >= _LINE_EVERY:
+            self._shown = self._clock()
+            self.note(f"{state(self._tally)}; last: {result(trial, record)}")
+
+    def failed(self, trial: "PlannedTrial", reason: str) -> None:
+        """Write a line for every failure."""
+        assert self._tally is not None
+        self._tally.count(trial, None)
+        self.note(f"failed: {trial_name(trial)}: {reason}")
+
+    def note(self, text: str) -> None:
+        """Write a line."""
+        self._stream.write(f"{text}\n")
+        self._stream.flush()
+
+    def end(self, outcome: "Outcome") -> None:
+        """Write the summary."""
+        for line in closing(outcome):
+            self.note(line)
+
+
+class JsonProgress(Progress):
+    """One JSON object per line: start, trial, failed, note, end."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = stream or sys.stdout
+
+    def _write(self, event: str, **values: Any) -> None:
+        self._stream.write(json.dumps({"event": event, **values}) + "\n")
+        self._stream.flush()
+
+    def start(self, plan: "Plan", missing: "Sequence[PlannedTrial]", where: str) -> None:
+        """Write what will run."""
+        evaluations = sum(trial.max_evals for trial in missing)
+        self._write(
+            "start", planned=len(plan), to_run=len(missing), evaluations=evaluations, workers=where
+        )
+
+    def finished(self, trial: "PlannedTrial", record: TrialRecord) -> None:
+        """Write a trial's result; an infeasible one has no min_ev."""
+        self._write(
+            "trial",
+            **_identity(trial),
+            feasible=record.feasible,
+            min_ev=record.min_ev if record.min_ev == record.min_ev else None,
+            lcv=record.lcv,
+            evaluations=record.n_evals,
+            seconds=round(record.wall_time, 6),
+        )
+
+    def failed(self, trial: "PlannedTrial", reason: str) -> None:
+        """Write a failure."""
+        self._write("failed", **_identity(trial), reason=reason)
+
+    def note(self, text: str) -> None:
+        """Write a message."""
+        self._write("note", text=text)
+
+    def end(self, outcome: "Outcome") -> None:
+        """Write the summary."""
+        self._write(
+            "end",
+            planned=outcome.planned,
+            before=outcome.before,
+            stored=outcome.stored,
+            failed=len(outcome.failed),
+            left=outcome.left,
+            interrupted=outcome.interrupted,
+            warnings=outcome.warnings,
+        )
+
+
+class LiveProgress(Progress):
+    """A display that renews itself: overall bar, time left, speed, series and last results."""
+
+    def __init__(self, console: "Console | None" = None) -> None:
+        from rich.console import Console
+
+        self._console = console or Console()
+        self._live: Any = None
+        self._last: deque[str] = deque(maxlen=_LAST)
+
+    def start(self, plan: "Plan", missing: "Sequence[PlannedTrial]", where: str) -> None:
+        """Open the display."""
+        from rich.live import Live
+
+        self._tally = Tally(plan, missing)
+        self._console.print(opening(self._tally, where))
+        self._live = Live(
+            console=self._console, get_renderable=self.render, refresh_per_second=4, transient=True
+        )
+        self._live.start()
+
+    def finished(self, trial: "PlannedTrial", record: TrialRecord) -> None:
+        """Move the bars on."""
+        self._tally.count(trial, record)
+        self._last.append(result(trial, record))
+
+    def failed(self, trial: "PlannedTrial", reason: str) -> None:
+        """Show the failure above the display, where it stays."""
+        self._tally.count(trial, None)
+        self.note(f"failed: {trial_name(trial)}: {reason}")
+
+    def note(self, text: str) -> None:
+        """Write a line above the display."""
+        self._console.print(text, markup=False, highlight=False)
+
+    def end(self, outcome: "Outcome") -> None:
+        """Close the display and sum up."""
+        if self._live is not None:
+            self._live.stop()
+        for line in closing(outcome):
+            self.note(line)
+
+    def render(self) -> "RenderableType":
+        """Return the display of this moment."""
+        from rich.console import Group
+        from rich.panel import Panel
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+        from rich.text import Text
+
+        tally = self._tally
+        bars = Table.grid(padding=(0, 2))
+        bars.add_row(
+            Text("all trials", style="bold"),
+            ProgressBar(tally.planned, tally.done, width=36),
+            Text(f"{tally.done}/{tally.planned}", style="bold"),
+        )
+        for label, planned in tally.of_label.items():
+            done = planned - tally.left[label]
+            bars.add_row(Text(label), ProgressBar(planned, done, width=36), f"{done}/{planned}")
+        lines = [Text(line, style="dim", no_wrap=True, overflow="ellipsis") for line in self._last]
+        return Panel(Group(bars, Text(), Text(pace(tally)), *lines), title="de2ls", expand=False)
+
+
+def make_progress(as_json: bool, quiet: bool) -> Progress:
+    """Return the display that suits: live on a terminal, plain lines elsewhere."""
+    if as_json:
+        return JsonProgress()
+    if quiet:
+        return Progress()
+    return LiveProgress() if sys.stdout.isatty() else PlainProgress()
+
+
+def opening(tally: Tally, where: str) -> str:
+    """Return the first line of a campaign."""
+    there = f", {tally.done} already stored" if tally.done else ""
+    return f"{tally.planned} trials planned{there}: running {tally.to_run} on {where}"
+
+
+def state(tally: Tally) -> str:
+    """Return the counts and the pace in one line."""
+    share = 100 * tally.done / tally.planned
+    return f"{tally.done}/{tally.planned} trials ({share:.0f} %), {pace(tally)}"
+
+
+def pace(tally: Tally) -> str:
+    """Return time, speed and time left."""
+    left = tally.seconds_left
+    ahead = "" if left is None else f", about {duration(left)} left"
+    return f"{duration(tally.seconds)} gone{ahead}, {tally.speed:,.0f} evaluations/s"
+
+
+def closing(outcome: "Outcome") -> list[str]:
+    """Return the last lines of a campaign."""
+    lines = [f"warning: {warning}" for warning in outcome.warnings]
+    if outcome.failed:
+        lines.append(f"{len(outcome.failed)} trials failed; the same command tries them again")
+    if outcome.left:
+        stopped = "interrupted: " if outcome.interrupted else ""
+        lines.append(
+            f"{stopped}{outcome.stored} trials stored, {outcome.left} of {outcome.planned} left; "
+            "the same command continues"
+        )
+    else:
+        lines.append(f"complete: {outcome.stored} trials stored, {outcome.planned} in the store")
+    return lines
+
+
+def trial_name(trial: "PlannedTrial") -> str:
+    """Return what messages call a trial."""
+    return f"{trial.label} on {problem_name(trial.problem.key)}, run {trial.run}"
+
+
+def result(trial: "PlannedTrial", record: TrialRecord) -> str:
+    """Return a trial's result in a line."""
+    value = f"Min_EV {record.min_ev:.6g}" if record.feasible else f"violation {record.lcv:.6g}"
+    return f"{trial_name(trial)}: {value} ({record.wall_time:.2f} s)"
+
+
+def duration(seconds: float) -> str:
+    """Return a time as people say it."""
+    if seconds < 99.5:
+        return f"{seconds:.0f} s" if seconds >= 9.95 else f"{seconds:.1f} s"
+    if seconds < 99.5 * 60:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
+
+
+def _identity(trial: "PlannedTrial") -> dict[str, Any]:
+    return {"label": trial.label, "problem": trial.problem.key, "run": trial.run}

@@ -1,0 +1,40 @@
+"""The seed of every trial, from what identifies it: no order, no number of workers enters."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+KEY_FIELDS = ("suite", "number", "dim", "definition", "instance")
+
+
+def trial_seed(
+    campaign_seed: int, label: str, problem: Mapping[str, Any], run: int, paired: bool = False
+) -> int:
+    """Return the seed of one trial, 63 bits long.
+
+    Parameters
+    ----------
+    campaign_seed : int
+        Chosen by the user.
+    label : str
+        Name of the trial's series.
+    problem : mapping
+        The problem's key: suite, number, dim, definition, instance.
+    run : int
+        Number of the run, from 1.
+    paired : bool
+        Leave the label out, so that all series share their random numbers.
+
+    Examples
+    --------
+    >>> key = {"suite": "cec2017", "number": 1, "dim": 30, "definition": "report", "instance": 0}
+    >>> trial_seed(1, "de2ls", key, 1) == trial_seed(1, "rdex", key, 1)
+    False
+    >>> trial_seed(1, "de2ls", key, 1, paired=True) == trial_seed(1, "rdex", key, 1, paired=True)
+    True
+    """
+    series = [] if paired else [label]
+    identity = [campaign_seed, *series, *(problem[name] for name in KEY_FIELDS), run]
+    digest = hashlib.sha256(json.dumps(identity).encode()).digest()
+    return int.from_bytes(digest[:8], "big") >> 1  # SQLite's integers have 63 bits and a sign

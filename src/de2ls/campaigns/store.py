@@ -1,0 +1,289 @@
+"""The store: one SQLite file with everything that is kept of a campaign's trials.
+
+One process writes, in one thread, one transaction per finished trial; any number may read at the
+same time. A trial is identified by the label of its series, its problem and its run.
+"""
+
+import contextlib
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from de2ls.campaigns import codec, connection, rows
+from de2ls.campaigns.errors import ConflictError, StoreError
+from de2ls.campaigns.lock import WriterLock
+from de2ls.campaigns.rows import TrialCurve, TrialSummary
+from de2ls.trials.record import TrialRecord
+
+if TYPE_CHECKING:
+    from de2ls.campaigns.maintenance import StoreInfo, Verification
+
+
+class Store:
+    """A store of trials; use `Store.open`, preferably in a ``with`` statement.
+
+    Methods that read take a selection, each item a value or a collection of values: `labels`,
+    `problems` (numbers), `suites`, `dims`, `definitions`, `instances`, `runs`. Trials come in the
+    order of series, problem and run.
+    """
+
+    def __init__(self, path: Path, database: sqlite3.Connection, lock: WriterLock | None) -> None:
+        self.path = path
+        self._database = database
+        self._lock = lock
+        database.row_factory = sqlite3.Row
+
+    @classmethod
+    def open(cls, path: str | Path, readonly: bool = False, timeout: float = 60.0) -> Self:
+        """Open a store, or create it.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file. Not on a network file system: SQLite's locks do not hold there.
+        readonly : bool
+            Readers change nothing and may look while a campaign writes. Otherwise this process
+            becomes the store's one writer, and the file is created if it is missing.
+        timeout : float
+            Seconds to wait while another program has the file locked.
+
+        Raises
+        ------
+        StoreBusyError
+            If another process writes to it.
+        StoreError
+            If it is damaged, no store, of a newer schema, or cannot be written.
+        """
+        path = Path(path)
+        if path.is_dir():
+            raise StoreError(f"{path} is a folder: name a file in it, such as {path / 'trials.db'}")
+        if not path.parent.is_dir():
+            raise StoreError(f"{path} cannot be opened: there is no folder {path.parent}")
+        with connection.translated(path):
+            if readonly:
+                return cls(path, connection.open_reader(path, timeout), None)
+            lock = WriterLock(path)
+            try:
+                return cls(path, connection.open_writer(path, timeout), lock)
+            except BaseException:
+                lock.release()
+                raise
+
+    def close(self) -> None:
+        """Close the file and give up the writer's lock."""
+        self._database.close()
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def add(self, record: TrialRecord, run: int) -> None:
+        """Store one finished trial, in one transaction.
+
+        Raises
+        ------
+        ConflictError
+            If the trial is there already, or its label stands for another configuration.
+        """
+        with self.transaction():
+            self.insert(record, run)
+
+    def add_plan(self, plan: Mapping[str, Any]) -> None:
+        """Note a plan and its series before it is run; the same plan is noted once."""
+        with self.transaction():
+            for series in plan["series"]:
+                self._series_id(series["label"], series["algorithm"], series["config"])
+            self.note_plan(datetime.now(UTC).isoformat(timespec="seconds"), codec.to_json(plan))
+
+    def check_series(self, label: str, algorithm: str, config: Mapping[str, Any]) -> int | None:
+        """Return the id of the series with this label, or None if the label is free.
+
+        Raises
+        ------
+        ConflictError
+            If it stands for another algorithm or configuration; the message shows the difference.
+        """
+        found = self.query("SELECT id, algorithm, config FROM series WHERE label = ?", (label,))
+        if not found:
+            return None
+        old = {"algorithm": found[0]["algorithm"], **json.loads(found[0]["config"])}
+        new = {"algorithm": algorithm, **json.loads(codec.to_json(config))}
+        if old != new:
+            raise ConflictError(
+                f"{self.path} holds trials under the label {label!r} with another configuration: "
+                f"{_difference(old, new)}; choose another label or another store"
+            )
+        return int(found[0]["id"])
+
+    def trials(self, **selection: Any) -> Iterator[TrialSummary]:
+        """List trials without their arrays."""
+        where, values = rows.condition(selection)
+        for row in self.query(rows.SELECT_SUMMARIES.format(where=where), values):
+            yield rows.summary(row)
+
+    def curves(self, **selection: Any) -> Iterator[TrialCurve]:
+        """Yield the summaries of trials with their curves: all that a score needs."""
+        for row in self._each(rows.SELECT_CURVE, selection):
+            yield rows.with_curve(row)
+
+    def records(self, **selection: Any) -> Iterator[TrialRecord]:
+        """Yield the full records of trials."""
+        for row in self._each(rows.SELECT_RECORD, selection):
+            yield rows.record(row)
+
+    def record(self, label: str, run: int, **selection: Any) -> TrialRecord:
+        """Return one trial; the selection names its problem."""
+        found = list(self.records(labels=label, runs=run, **selection))
+        if len(found) != 1:
+            wanted = {"label": label, "run": run, **selection}
+            raise StoreError(f"{self.path} holds {len(found)} trials with {wanted}, not one")
+        return found[0]
+
+    def runs(self, **selection: Any) -> dict[tuple[str, str, int], TrialSummary]:
+        """Return the summaries of trials by label, problem key (as JSON) and run."""
+        return {
+            (trial.label, codec.to_json(trial.problem), trial.run): trial
+            for trial in self.trials(**selection)
+        }
+
+    def info(self) -> "StoreInfo":
+        """Return what the store holds, and what is mixed in it."""
+        from de2ls.campaigns import maintenance
+
+        return maintenance.info(self)
+
+    def verify(self) -> "Verification":
+        """Check the file's structure and recompute the checksum of every trial."""
+        from de2ls.campaigns import maintenance
+
+        return maintenance.verify(self)
+
+    def merge(self, other: "Store") -> tuple[int, int]:
+        """Take over the trials of another store, all or none.
+
+        Returns
+        -------
+        tuple of int
+            How many trials were added, and how many were here already with equal results.
+
+        Raises
+        ------
+        ConflictError
+            If a label stands for another configuration, or a trial has another result here.
+        """
+        from de2ls.campaigns import maintenance
+
+        return maintenance.merge(self, other)
+
+    def vacuum(self) -> tuple[int, int]:
+        """Rewrite the file without gaps; return its size in bytes before and after."""
+        before = self.size()
+        with connection.translated(self.path):
+            self._database.execute("VACUUM")
+            self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return before, self.size()
+
+    def size(self) -> int:
+        """Return the bytes of the file and of its log."""
+        files = (self.path, self.path.with_name(self.path.name + "-wal"))
+        return sum(file.stat().st_size for file in files if file.exists())
+
+    def query(self, sql: str, values: Iterable[Any] = ()) -> list[sqlite3.Row]:
+        """Return the rows of a query; its errors become a `StoreError`."""
+        with connection.translated(self.path):
+            return self._database.execute(sql, tuple(values)).fetchall()
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Make what is inserted inside one unit: after an error nothing of it remains."""
+        if self._lock is None:
+            raise StoreError(f"{self.path} was opened read-only")
+        with connection.translated(self.path):
+            self._database.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._database.execute("COMMIT")
+            except BaseException:
+                if self._database.in_transaction:  # SQLite itself ends it after some errors
+                    self._database.execute("ROLLBACK")
+                raise
+
+    def insert(self, record: TrialRecord, run: int) -> None:
+        """Insert a trial within a transaction that is open."""
+        trial = {
+            "series_id": self._series_id(record.label, record.algorithm, record.config),
+            "problem_id": self._id_of("problems", rows.problem_values(record.problem)),
+            "environment_id": self._id_of(
+                "environments",
+                {"version": record.version, "description": codec.to_json(record.environment)},
+            ),
+            **rows.trial_values(record, run),
+        }
+        try:
+            trial_id = self._insert("trials", trial)
+        except sqlite3.IntegrityError as error:
+            raise ConflictError(
+                f"{self.path} holds run {run} of {record.label!r} on "
+                f"{rows.problem_name(record.problem)} already"
+            ) from error
+        self._insert("curves", {"trial_id": trial_id, "curve": codec.encode_table(record.curve)})
+        vectors = {name: codec.encode_vector(getattr(record, name)) for name in ("x", "g", "h")}
+        trace = None if record.trace is None else codec.encode_table(record.trace)
+        self._insert("details", {"trial_id": trial_id, **vectors, "trace": trace})
+
+    def note_plan(self, started: str, plan: str) -> None:
+        """Insert a plan (JSON) within a transaction that is open."""
+        self._database.execute(
+            "INSERT INTO plans (plan, started) VALUES (?, ?) ON CONFLICT DO NOTHING",
+            (plan, started),
+        )
+
+    def _each(self, select: str, selection: Mapping[str, Any]) -> Iterator[sqlite3.Row]:
+        """Yield the selected rows one by one: their blobs never gather in memory."""
+        where, values = rows.condition(selection)
+        for (trial_id,) in self.query(rows.SELECT_IDS.format(where=where), values):
+            yield from self.query(select, (trial_id,))
+
+    def _series_id(self, label: str, algorithm: str, config: Mapping[str, Any]) -> int:
+        found = self.check_series(label, algorithm, config)
+        if found is not None:
+            return found
+        series = {"label": label, "algorithm": algorithm, "config": codec.to_json(config)}
+        return self._insert("series", series)
+
+    def _id_of(self, table: str, values: Mapping[str, Any]) -> int:
+        same = " AND ".join(f"{name} IS ?" for name in values)
+        found = self.query(f"SELECT id FROM {table} WHERE {same}", values.values())  # noqa: S608
+        return int(found[0]["id"]) if found else self._insert(table, values)
+
+    def _insert(self, table: str, values: Mapping[str, Any]) -> int:
+        names, marks = ", ".join(values), ", ".join("?" * len(values))
+        cursor = self._database.execute(
+            f"INSERT INTO {table} ({names}) VALUES ({marks})",  # noqa: S608
+            tuple(values.values()),
+        )
+        return int(cursor.lastrowid or 0)
+
+
+def _difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+    """Return the fields that differ, with both values."""
+    absent = "absent"
+    return ", ".join(
+        f"{name} was {old.get(name, absent)!r} and would be {new.get(name, absent)!r}"
+        for name in {**old, **new}
+        if old.get(name, absent) != new.get(name, absent)
+    )

@@ -1,0 +1,150 @@
+"""The command line: ``de2ls COMMAND``, one module per command.
+
+Each module defines ``app``, a `typer.Typer`: with one command it is mounted as that command, with
+several as a group. It is imported when its command is called, and imports what is heavy inside its
+functions. A command reports bad input by raising an exception whose message is fit to print, and
+ends with another exit code than 0 or 1 by ``raise typer.Exit(code)``.
+"""
+
+import os
+import sys
+import traceback
+from importlib import import_module
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
+
+# Exit codes; docs/cli.md explains them.
+FAILED = 1
+USAGE = 2
+STORE = 3
+INTERRUPTED = 130
+
+# Command: module and the line in `de2ls --help`.
+COMMANDS = {
+    "run": ("run", "Run a campaign: algorithms x problems x runs into a store; or resume it."),
+    "score": ("score", "Score a store: U-scores with intervals, ranks and tests."),
+    "report": ("report", "Write tables, figures and one HTML page from a store."),
+    "reproduce": ("reproduce", "Run a published comparison and set it beside the figures."),
+    "export": ("export", "Write the competition's result files from a store."),
+    "import": ("import_", "Read result files of the competition into a store."),
+    "data": ("data", "Show, install or download the official CEC 2017 data."),
+    "list": ("listing", "List problems and algorithms."),
+    "solve": ("solve", "Minimise the problem in a Python file of yours."),
+    "store": ("store", "Look into a store, verify, merge or shrink it."),
+}
+
+
+class LazyGroup(TyperGroup):
+    """The root: knows its commands by name and loads a module when its command is used."""
+
+    _listing = False  # while the help text is made, the table above is all that is needed
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names in the table's order."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return the command, or None for an unknown name."""
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        module, summary = COMMANDS[cmd_name]
+        if self._listing:
+            return TyperCommand(name=cmd_name, short_help=summary)
+        command = get_command(import_module(f"de2ls.cli.{module}").app)
+        command.name = cmd_name
+        self.commands[cmd_name] = command
+        return command
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help of the root without loading any command."""
+        self._listing = True
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self._listing = False
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from de2ls import __version__
+
+        typer.echo(f"de2ls {__version__}")
+        raise typer.Exit
+
+
+app = typer.Typer(
+    cls=LazyGroup,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the traceback of an error; may stand anywhere.")
+    ] = False,
+) -> None:
+    """Constrained black-box optimization: run, compare and report differential evolution."""
+    del version, debug
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Run the command line and end the process with its exit code.
+
+    Parameters
+    ----------
+    argv : list of str, optional
+        The arguments after the program's name; by default those of this process.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    debug = "--debug" in arguments
+    try:
+        code = get_command(app).main(
+            [argument for argument in arguments if argument != "--debug"],
+            prog_name="de2ls",
+            standalone_mode=False,
+        )
+    except BrokenPipeError:  # the reader of our output has gone: nobody is left to be told
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = FAILED
+    except Exception as error:  # the last place that can turn an error into a line
+        if debug:
+            traceback.print_exc()
+        else:
+            typer.echo(f"error: {_one_line(error)}", err=True)
+        code = _exit_code(error)
+    sys.exit(code)
+
+
+def _one_line(error: Exception) -> str:
+    if isinstance(error, typer.TyperException):
+        context = getattr(error, "ctx", None)
+        hint = f" (see '{context.command_path} --help')" if context else ""
+        return f"{error.format_message()}{hint}"
+    text = " ".join(str(error).split())
+    if isinstance(error, ValueError | TypeError | OSError | RuntimeError) and text:
+        return text
+    return f"{type(error).__name__}: {text} (add --debug for the traceback)"
+
+
+def _exit_code(error: Exception) -> int:
+    import sqlite3
+
+    if isinstance(error, typer.TyperException):
+        return error.exit_code
+    from de2ls.campaigns.errors import StoreError
+
+    return STORE if isinstance(error, StoreError | sqlite3.Error) else FAILED
