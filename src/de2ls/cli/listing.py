@@ -16,7 +16,7 @@ def problems() -> None:
     from de2ls.suites.cec2017.data import DIMENSIONS
 
     table = Table(box=box.SIMPLE_HEAD, title="CEC 2017 constrained problems", title_justify="left")
-    for header in ("number", "name", "D", "bounds", "constraints", "feasible point"):
+    for header in ("number", "name", "D", "bounds", "constraints", "feasible"):
         table.add_column(header)
     for k, facts in SUITE.items():
         table.add_row(

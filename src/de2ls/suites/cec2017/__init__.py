@@ -36,10 +36,10 @@ _FIRST_ZERO = 0.75 * math.pi - math.asin(EQ_TOL / math.sqrt(2.0))
 
 SUITE: dict[int, Facts] = {
     1: Facts("Schwefel 1.2 in cosine wells", 100.0, 1, 0, optimum=0.0),
-    2: Facts("Schwefel 1.2 in mapped cosine wells", 100.0, 1, 0, ("M",), optimum=0.0),
+    2: Facts("Schwefel 1.2 in mapped wells", 100.0, 1, 0, ("M",), optimum=0.0),
     3: Facts("Schwefel 1.2 in wells, equality", 100.0, 1, 1, optimum=0.0),
     4: Facts("Rastrigin between sine products", 10.0, 2, 0, optimum=0.0),
-    5: Facts("Rosenbrock in two mapped cosine wells", 10.0, 2, 0, ("M1", "M2")),
+    5: Facts("Rosenbrock in two mapped wells", 10.0, 2, 0, ("M1", "M2")),
     6: Facts("Rastrigin, six equalities", 20.0, 0, 6, optimum=0.0),
     7: Facts("Sine products, twin equalities", 50.0, 0, 2),
     8: Facts("Maximum, two Schwefel equalities", 100.0, 0, 2),
