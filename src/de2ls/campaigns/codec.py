@@ -1,9 +1,10 @@
 """How a trial becomes bytes and back, to the last bit.
 
-Curves are step functions sampled at fixed evaluations: most rows repeat the row before. A column
-is therefore kept as the differences of its bit patterns, which are zero on a plateau and small on a
-slow descent (the bits of positive floats, read as integers, are ordered like the floats). The bytes
-of equal significance are then put together, and zlib finds the long runs of zeros.
+Curves are step functions sampled at fixed evaluations: most rows repeat the row before. Of each
+column only the changes are kept: one bit per row says whether there is one, and the change is the
+difference of the two bit patterns read as integers. Those of positive floats are ordered like the
+floats, so that a slow descent has small differences and a regular grid equal ones. The bytes of
+equal significance are put side by side, and zlib finds the runs.
 """
 
 import hashlib
@@ -14,6 +15,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from de2ls._checks import FloatArray
 from de2ls.trials.record import TrialRecord
@@ -26,20 +28,33 @@ def encode_table(table: FloatArray) -> bytes:
     rows, columns = table.shape
     bits = np.ascontiguousarray(table.T, dtype="<f8").view("<i8")
     steps = np.diff(bits, axis=1, prepend=np.zeros((columns, 1), "<i8"))
-    planes = steps.view(np.uint8).reshape(columns, rows, 8).transpose(0, 2, 1)
-    return _SHAPE.pack(rows, columns) + zlib.compress(planes.tobytes(), 9)
+    parts = [np.packbits(steps != 0, axis=1).tobytes()]
+    parts += [_planes(column[column != 0]) for column in steps]
+    return _SHAPE.pack(rows, columns) + zlib.compress(b"".join(parts), 9)
 
 
 def decode_table(data: bytes) -> FloatArray:
     """Return the table of `encode_table`, bit by bit; damaged bytes raise a ValueError."""
     try:
         rows, columns = _SHAPE.unpack_from(data)
-        planes = np.frombuffer(zlib.decompress(data[_SHAPE.size :]), np.uint8)
+        content = np.frombuffer(zlib.decompress(data[_SHAPE.size :]), np.uint8)
     except (struct.error, zlib.error) as error:
         raise ValueError(f"a stored table is damaged: {error}") from error
-    steps = planes.reshape(columns, 8, rows).transpose(0, 2, 1)
-    bits = np.cumsum(np.ascontiguousarray(steps).view("<i8")[..., 0], axis=1)
+    width = -(-rows // 8)
+    marks, content = content[: columns * width], content[columns * width :]
+    changed = np.unpackbits(marks.reshape(columns, width), axis=1, count=rows).astype(np.bool_)
+    steps = np.zeros((columns, rows), "<i8")
+    for column, where in zip(steps, changed, strict=True):
+        size = 8 * int(where.sum())
+        column[where] = np.ascontiguousarray(content[:size].reshape(8, -1).T).view("<i8")[:, 0]
+        content = content[size:]
+    bits = np.cumsum(steps, axis=1)
     return np.ascontiguousarray(bits.view("<f8").T, dtype=np.float64)
+
+
+def _planes(numbers: NDArray[np.int64]) -> bytes:
+    """Return the first bytes of all numbers, then the second ones, and so on."""
+    return numbers.view(np.uint8).reshape(-1, 8).T.tobytes()
 
 
 def encode_vector(vector: FloatArray) -> bytes:

@@ -89,8 +89,7 @@ def open_workers(
         What will run.
     """
     _checks.choice("executor", kind, KINDS)
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    size = _checks.integer("workers", count if count is not None else (cores or 1), 1)
+    size = worker_count(count)
     if dask is not None:
         from de2ls.campaigns.dask_executor import dask_workers
 
@@ -99,6 +98,12 @@ def open_workers(
     if kind == "processes" or (kind == "auto" and not compiled):
         return processes(size)
     return threads(size)
+
+
+def worker_count(wanted: int | None) -> int:
+    """Return the number of workers: what is wanted, or one per core that this process may use."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return _checks.integer("workers", cores if wanted is None else wanted, 1)
 
 
 def threads(count: int) -> Workers:

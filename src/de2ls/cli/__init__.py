@@ -28,8 +28,8 @@ COMMANDS = {
     "score": ("score", "Score a store: U-scores with intervals, ranks and tests."),
     "report": ("report", "Write tables, figures and one HTML page from a store."),
     "reproduce": ("reproduce", "Run a published comparison and set it beside the figures."),
-    "export": ("export", "Write the competition's result files from a store."),
-    "import": ("import_", "Read result files of the competition into a store."),
+    "export": ("transfer:export_app", "Write the competition's result files from a store."),
+    "import": ("transfer:import_app", "Read result files of the competition into a store."),
     "data": ("data", "Show, install or download the official CEC 2017 data."),
     "list": ("listing", "List problems and algorithms."),
     "solve": ("solve", "Minimise the problem in a Python file of yours."),
@@ -52,10 +52,11 @@ class LazyGroup(TyperGroup):
         del ctx
         if cmd_name not in COMMANDS:
             return None
-        module, summary = COMMANDS[cmd_name]
+        place, summary = COMMANDS[cmd_name]
         if self._listing:
             return TyperCommand(name=cmd_name, short_help=summary)
-        command = get_command(import_module(f"de2ls.cli.{module}").app)
+        module, _, name = place.partition(":")
+        command = get_command(getattr(import_module(f"de2ls.cli.{module}"), name or "app"))
         command.name = cmd_name
         self.commands[cmd_name] = command
         return command

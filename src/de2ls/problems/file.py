@@ -5,7 +5,8 @@ The file defines `fun` and `bounds`, and may define `constraints`, `n_ineq`, `n_
 """
 
 import hashlib
-import runpy
+import sys
+import types
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -46,7 +47,9 @@ class ProblemFile:
         path = Path(path)
         if not path.is_file():
             raise FileNotFoundError(f"there is no problem file {path}")
-        names = runpy.run_path(str(path), run_name=path.stem)
+        text = path.read_bytes()
+        digest = hashlib.sha256(text).hexdigest()[:16]
+        names = _execute(path, text, digest)
         missing = [name for name in ("fun", "bounds") if name not in names]
         if missing:
             raise ValueError(f"{path} must define {' and '.join(missing)}")
@@ -54,10 +57,24 @@ class ProblemFile:
         if not isinstance(options, dict):
             raise ValueError(f"{path}: options must be a dict, got {options!r}")
         arguments = {name: names[name] for name in _GIVEN if name in names}
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()[:16]
         return cls(path, digest, names["fun"], names["bounds"], arguments, options)
 
     def problem(self) -> Problem:
         """Return it as a `Problem`."""
         shared = {name: self.options[name] for name in _SHARED if name in self.options}
         return problem(self.fun, self.bounds, **self.arguments, **shared, name=self.path.stem)
+
+
+def _execute(path: Path, text: bytes, digest: str) -> dict[str, Any]:
+    """Run the text as a module that can import what lies beside it, and return its names."""
+    module = types.ModuleType(f"{path.stem}_{digest}")
+    module.__file__ = str(path)
+    sys.modules[module.__name__] = module
+    sys.path.insert(0, str(path.absolute().parent))
+    try:
+        exec(compile(text, str(path), "exec"), module.__dict__)  # noqa: S102 -- the user's program
+    except Exception as error:
+        raise ValueError(f"{path} cannot be run: {type(error).__name__}: {error}") from error
+    finally:
+        sys.path.pop(0)
+    return module.__dict__

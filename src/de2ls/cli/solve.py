@@ -1,0 +1,99 @@
+"""``de2ls solve``: minimise the problem in a Python file."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from de2ls.cli import FAILED, INTERRUPTED
+
+if TYPE_CHECKING:
+    from de2ls.result import MinimizeResult
+
+app = typer.Typer()
+
+_EPILOG = """\
+The file defines `fun` and `bounds`, and may define `constraints`, `n_ineq`, `n_eq` and `options` (a
+dict of further arguments), all as de2ls.minimize takes them.
+
+Examples:
+
+de2ls solve problem.py
+
+de2ls solve problem.py --max-evals 50000 --seed 1 --json
+"""
+
+
+@app.command(epilog=_EPILOG)
+def solve(
+    problem: Annotated[Path, typer.Argument(help="The Python file.", metavar="PROBLEM.py")],
+    algorithm: Annotated[
+        str | None, typer.Option(help="Algorithm by name.", show_default="de2ls")
+    ] = None,
+    max_evals: Annotated[
+        int | None, typer.Option(help="Budget of evaluations.", show_default="20000 D")
+    ] = None,
+    max_time: Annotated[
+        float | None, typer.Option(help="Seconds after which to stop.", show_default=False)
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="What repeats a run.", show_default="random")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes that evaluate.", show_default="1")
+    ] = None,
+    polish: Annotated[
+        bool | None, typer.Option("--polish", help="Improve the best point by SLSQP at the end.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Write the result as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+) -> None:
+    """Minimise the problem in a Python file of yours.
+
+    Ends with exit code 1 if no feasible point was found.
+    """
+    import de2ls
+    from de2ls.problems.file import ProblemFile
+    from de2ls.result import Stop
+
+    file = ProblemFile.load(problem)
+    given = {
+        "algorithm": algorithm,
+        "max_evals": max_evals,
+        "max_time": max_time,
+        "seed": seed,
+        "workers": workers,
+        "polish": polish,
+    }
+    chosen = {name: value for name, value in given.items() if value is not None}
+    options = {"disp": not (as_json or quiet), **file.options, **chosen}
+    result = de2ls.minimize(file.fun, file.bounds, **file.arguments, **options)
+    _print(result, as_json)
+    if result.status == Stop.INTERRUPTED.status:
+        raise typer.Exit(INTERRUPTED)
+    if not result.success:
+        raise typer.Exit(FAILED)
+
+
+def _print(result: "MinimizeResult", as_json: bool) -> None:
+    facts: dict[str, Any] = {
+        "success": bool(result.success),
+        "fun": float(result.fun),
+        "x": [float(value) for value in result.x],
+        "maxcv": float(result.maxcv),
+        "nfev": int(result.nfev),
+        "message": str(result.message),
+        "seed": result.seed,
+    }
+    if as_json:
+        import json
+
+        typer.echo(json.dumps(facts))
+        return
+    typer.echo(f"{'feasible' if facts['success'] else 'NOT FEASIBLE'}: {facts['message']}")
+    typer.echo(f"fun   {facts['fun']!r}")
+    for i, value in enumerate(facts["x"]):
+        typer.echo(f"x[{i}]  {value!r}")
+    typer.echo(
+        f"worst violation {facts['maxcv']:g}, {facts['nfev']} evaluations, seed {result.seed}"
+    )

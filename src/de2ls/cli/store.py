@@ -1,0 +1,183 @@
+"""``de2ls store``: look into a store, verify, merge or shrink it."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from de2ls.cli import FAILED
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from de2ls.campaigns.maintenance import StoreInfo
+
+app = typer.Typer(no_args_is_help=True, help="Look into a store, verify, merge or shrink it.")
+
+StorePath = Annotated[Path, typer.Argument(help="The store's file.", metavar="STORE")]
+AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
+
+
+@app.command()
+def info(store: StorePath, as_json: AsJson = False) -> None:
+    """Say what a store holds, and what is mixed in it.
+
+    Example: de2ls store info results.db
+    """
+    from de2ls.campaigns.store import Store
+
+    with Store.open(store, readonly=True) as opened:
+        found = opened.info()
+    if as_json:
+        _print_json({**asdict(found), "warnings": found.warnings})
+        return
+    typer.echo(
+        f"{store}: {found.trials} trials, {found.size / 1e6:.1f} MB, "
+        f"{found.bytes_per_trial:,.0f} bytes per trial, schema {found.schema}"
+    )
+    _print_table(_series_table(found))
+    typer.echo(f"problems: {', '.join(_problem_groups(found)) or 'none'}")
+    for environment in found.environments:
+        parts = ", ".join(f"{name} {value}" for name, value in environment.description.items())
+        version = f"de2ls {environment.version}, " if environment.version else ""
+        typer.echo(f"{environment.trials} trials with {version}{parts}")
+    for warning in found.warnings:
+        typer.echo(f"warning: {warning}")
+
+
+@app.command("list")
+def list_trials(
+    store: StorePath,
+    label: Annotated[list[str] | None, typer.Option(help="Only these series.")] = None,
+    problem: Annotated[list[int] | None, typer.Option(help="Only these numbers.")] = None,
+    dim: Annotated[list[int] | None, typer.Option(help="Only these dimensions.")] = None,
+    run: Annotated[list[int] | None, typer.Option(help="Only these runs.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List trials with their results.
+
+    Example: de2ls store list results.db --label de2ls --problem 4
+    """
+    from de2ls.campaigns.rows import problem_name
+    from de2ls.campaigns.store import Store
+
+    with Store.open(store, readonly=True) as opened:
+        trials = list(opened.trials(labels=label, problems=problem, dims=dim, runs=run))
+    if as_json:
+        for trial in trials:
+            _print_json(asdict(trial))
+        return
+    table = _table("series", "problem", "run", "Min_EV", "LCV", "evaluations", "seconds", "seed")
+    for trial in trials:
+        table.add_row(
+            trial.label,
+            problem_name(trial.problem),
+            str(trial.run),
+            f"{trial.min_ev:.8g}",
+            f"{trial.lcv:.8g}",
+            str(trial.n_evals),
+            f"{trial.wall_time:.2f}",
+            str(trial.seed),
+        )
+    _print_table(table)
+
+
+@app.command()
+def verify(store: StorePath) -> None:
+    """Check a store's structure and recompute the checksum of every trial.
+
+    Ends with exit code 1 if something is wrong.
+    """
+    from de2ls.campaigns.store import Store
+
+    with Store.open(store, readonly=True) as opened:
+        result = opened.verify()
+    for finding in result.findings:
+        typer.echo(finding)
+    if not result.sound:
+        typer.echo(f"{store}: {len(result.findings)} findings in {result.trials} trials")
+        raise typer.Exit(FAILED)
+    typer.echo(f"{store}: {result.trials} trials, all sound")
+
+
+@app.command()
+def merge(
+    target: Annotated[Path, typer.Argument(help="The store that grows; created if missing.")],
+    sources: Annotated[list[Path], typer.Argument(help="The stores that are read.")],
+) -> None:
+    """Copy the trials of other stores into one.
+
+    A trial that is there already must have the same result; a label must stand for the same
+    configuration. Each source is taken over completely or not at all.
+
+    Example: de2ls store merge all.db monday.db tuesday.db
+    """
+    from de2ls.campaigns.store import Store
+
+    with Store.open(target) as store:
+        for source in sources:
+            with Store.open(source, readonly=True) as other:
+                added, equal = store.merge(other)
+            typer.echo(f"{source}: {added} trials added, {equal} were there already")
+
+
+@app.command()
+def vacuum(store: StorePath) -> None:
+    """Rewrite a store without gaps, and bring it to the newest schema."""
+    from de2ls.campaigns.store import Store
+
+    if not store.is_file():
+        raise FileNotFoundError(f"there is no store at {store}")
+    with Store.open(store) as opened:
+        before, after = opened.vacuum()
+    typer.echo(f"{store}: {before:,} bytes before, {after:,} after")
+
+
+def _series_table(found: "StoreInfo") -> "Table":
+    table = _table("series", "algorithm", "trials", "problems", "evaluations", "hours of work")
+    for series in found.series:
+        table.add_row(
+            series.label,
+            series.algorithm,
+            str(series.trials),
+            str(series.problems),
+            f"{series.evaluations:,}",
+            f"{series.seconds / 3600:.2f}",
+        )
+    return table
+
+
+def _problem_groups(found: "StoreInfo") -> list[str]:
+    """Return lines such as ``28 of cec2017 D=30 report/0``."""
+    groups: dict[str, int] = {}
+    for key in found.problems:
+        place = "/".join(str(key[name]) for name in ("definition", "instance") if name in key)
+        name = f"{key.get('suite') or key.get('name')} D={key.get('dim')} {place}".strip()
+        groups[name] = groups.get(name, 0) + 1
+    return [f"{count} of {name}" for name, count in groups.items()]
+
+
+def _table(*headers: str) -> "Table":
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD)
+    for i, header in enumerate(headers):
+        table.add_column(header, justify="left" if i < 2 else "right", no_wrap=True)
+    return table
+
+
+def _print_table(table: "Table") -> None:
+    from rich.console import Console
+
+    console = Console()
+    if not console.is_terminal:  # no window that the table has to fit
+        console = Console(width=160)
+    console.print(table, markup=False)
+
+
+def _print_json(value: Any) -> None:
+    import json
+
+    typer.echo(json.dumps(value, default=str))
