@@ -154,7 +154,7 @@ def collect(records: Iterable[Recorded], allow_unequal: bool = False) -> Collect
     MixtureError
         Naming the trials at fault.
     """
-    trials = _trials(records)
+    trials = as_trials(records)
     if not trials:
         raise ValueError("there is no trial to score")
     warnings = check_mixture(trials, allow_unequal)
@@ -193,7 +193,7 @@ def _order(key: Mapping[str, Any], name: str) -> tuple[str, int, str]:
     return str(key.get("suite", "")), int(key.get("number", 0)), name
 
 
-def _trials(records: Iterable[Recorded]) -> list[Trial]:
+def as_trials(records: Iterable[Recorded]) -> list[Trial]:
     """Read the records; equal columns of evaluations become one array."""
     grids: dict[bytes, FloatArray] = {}
     trials = []

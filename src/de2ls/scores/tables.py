@@ -4,9 +4,10 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -14,7 +15,17 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.table import Table as RichTable
 
-Value = str | int | float | None  # None: nothing to say in this cell
+
+class Estimate(NamedTuple):
+    """A figure with its interval: one cell for readers, three columns for machines."""
+
+    value: float
+    low: float
+    high: float
+
+
+Plain = str | int | float | None  # None: nothing to say in this cell
+Value = Plain | Estimate
 
 _MARKDOWN_SPECIAL = re.compile(r"([\\`*_\[\]<>|])")
 _LATEX_SPECIAL = {
@@ -31,7 +42,9 @@ _LATEX_SPECIAL = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
+    "[": "{[}",  # a row's end would take it for an argument
+    "]": "{]}",
+    "*": "{*}",
     "±": r"$\pm$",
     "–": "--",
     "≈": r"$\approx$",
@@ -44,6 +57,7 @@ class Column:
 
     name: str
     format: str = ".10g"  # format specification of the numbers; exports for machines ignore it
+    limits: str = ".0f"  # the same for the limits of an interval
 
 
 @dataclass(frozen=True)
@@ -61,6 +75,9 @@ class Table:
     notes: tuple[str, ...] = field(default=())
 
     def __post_init__(self) -> None:
+        twice = [name for name, count in Counter(self.header).items() if count > 1]
+        if twice:
+            raise ValueError(f"table {self.title!r} has more than one column {twice[0]!r}")
         for i, row in enumerate(self.rows):
             if len(row) != len(self.columns):
                 raise ValueError(
@@ -107,18 +124,17 @@ class Table:
 
     def to_csv(self) -> str:
         """Return the table as CSV with a heading; numbers with every digit, no notes."""
+        header, rows = self._plain()
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(self.header)
-        writer.writerows(["" if cell is None else cell for cell in row] for row in self.rows)
+        writer.writerow(header)
+        writer.writerows(["" if cell is None else cell for cell in row] for row in rows)
         return out.getvalue()
 
-    def to_dicts(self) -> list[dict[str, Value]]:
+    def to_dicts(self) -> list[dict[str, Plain]]:
         """Return one dict per row, fit for JSON: a number that is not finite becomes None."""
-        return [
-            {name: _finite(cell) for name, cell in zip(self.header, row, strict=True)}
-            for row in self.rows
-        ]
+        header, rows = self._plain()
+        return [dict(zip(header, map(_finite, row), strict=True)) for row in rows]
 
     def to_frame(self) -> "pd.DataFrame":
         """Return a pandas data frame; pandas is optional (``pip install de2ls[pandas]``)."""
@@ -129,7 +145,8 @@ class Table:
                 "to_frame needs pandas, which is not installed: pip install 'de2ls[pandas]', "
                 "or use to_csv, which needs nothing"
             ) from error
-        return pd.DataFrame(self.rows, columns=list(self.header))
+        header, rows = self._plain()
+        return pd.DataFrame(rows, columns=header)
 
     def to_rich(self) -> "RichTable":
         """Return a table for the terminal."""
@@ -153,17 +170,31 @@ class Table:
             for j in range(len(self.columns))
         ]
 
-    def _cells(self, escape: Any, missing: str, bold: str) -> list[list[str]]:
-        """Return the cells as text for readers."""
-        return [
-            [
-                (bold if (i, j) in self.bold else "{}").format(
-                    missing if cell is None else escape(_text(cell, self.columns[j].format))
-                )
-                for j, cell in enumerate(row)
-            ]
-            for i, row in enumerate(self.rows)
+    def _plain(self) -> tuple[list[str], list[list[Plain]]]:
+        """Return heading and rows with every interval spread over three columns."""
+        wide = [
+            any(isinstance(row[j], Estimate) for row in self.rows) for j in range(len(self.columns))
         ]
+        header: list[str] = []
+        for name, spread in zip(self.header, wide, strict=True):
+            header += [name, f"{name} low", f"{name} high"] if spread else [name]
+        rows: list[list[Plain]] = []
+        for row in self.rows:
+            rows.append([])
+            for cell, spread in zip(row, wide, strict=True):
+                parts = cell if isinstance(cell, Estimate) else (cell, None, None)
+                rows[-1] += parts if spread else parts[:1]
+        return header, rows
+
+    def _cells(self, escape: Callable[[str], str], missing: str, bold: str) -> list[list[str]]:
+        """Return the cells as text for readers."""
+        cells: list[list[str]] = []
+        for i, row in enumerate(self.rows):
+            cells.append([])
+            for j, cell in enumerate(row):
+                text = missing if cell is None else _text(cell, self.columns[j], escape)
+                cells[-1].append((bold if (i, j) in self.bold else "{}").format(text))
+        return cells
 
 
 class Tabular:
@@ -213,11 +244,16 @@ def best_cells(
     return frozenset(cells)
 
 
-def _text(cell: str | int | float, spec: str) -> str:
-    return cell if isinstance(cell, str) else format(cell, spec)
+def _text(cell: str | int | float | Estimate, column: Column, escape: Callable[[str], str]) -> str:
+    if isinstance(cell, str):
+        return escape(cell)
+    if isinstance(cell, Estimate):
+        low, high = (format(limit, column.limits) for limit in (cell.low, cell.high))
+        return f"{format(cell.value, column.format)} [{low}, {high}]"
+    return format(cell, column.format)
 
 
-def _finite(cell: Value) -> Value:
+def _finite(cell: Plain) -> Plain:
     return None if isinstance(cell, float) and not math.isfinite(cell) else cell
 
 

@@ -1,0 +1,190 @@
+"""How far a U-score could have fallen otherwise: the stratified bootstrap.
+
+Each resample draws, within every algorithm and problem, as many trials as there are, with
+replacement, and scores them anew. The totals' percentiles give the intervals.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from de2ls import _checks
+from de2ls._checks import FloatArray
+from de2ls.scores.collection import Collection
+from de2ls.scores.tables import Column, Estimate, Table, Tabular, Value
+from de2ls.scores.target import mean_ranks
+from de2ls.scores.uscore import Score, Scorer, score_of, scorers
+
+RESAMPLES = 1000  # the least number that a 95 % interval asks for
+LEVEL = 0.95
+_FEW_TRIALS = 10  # below this the bootstrap sees too little of the distribution
+
+
+@dataclass(frozen=True, eq=False)
+class Bootstrap(Tabular):
+    """Resampled totals of a score, and what follows from them."""
+
+    score: Score
+    seed: int
+    samples: Mapping[str, FloatArray]  # accuracy, speed, total, rank: (resamples, algorithms)
+
+    @property
+    def resamples(self) -> int:
+        """How often the trials were drawn anew."""
+        return len(self.samples["total"])
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The score's warnings, and one where trials are too few to resample."""
+        few = (f"only {self.score.n_trials} trials per cell: these intervals are too narrow",) * (
+            self.score.n_trials < _FEW_TRIALS
+        )
+        return (*self.score.warnings, *few)
+
+    def interval(self, part: str = "total", level: float = LEVEL) -> FloatArray:
+        """Return the percentile intervals of a total, shape (algorithms, 2).
+
+        Parameters
+        ----------
+        part : {"total", "accuracy", "speed", "rank"}
+            Which total.
+        level : float
+            The share of the resamples inside.
+        """
+        _checks.choice("part", part, self.samples)
+        return _percentiles(self.samples[part], level).T
+
+    def difference(self, a: str, b: str, level: float = LEVEL) -> Estimate:
+        """Return U_a - U_b with its interval."""
+        i, j = self._position(a), self._position(b)
+        U, totals = self.samples["total"], self.score.total.sum(axis=0)
+        low, high = _percentiles(U[:, i] - U[:, j], level)
+        return Estimate(float(totals[i] - totals[j]), float(low), float(high))
+
+    def gain(self, a: str, b: str, level: float = LEVEL) -> Estimate:
+        """Return the relative gain of `a` over `b` in percent with its interval."""
+        i, j = self._position(a), self._position(b)
+        U = self.samples["total"]
+        if not U[:, j].all():
+            return Estimate(self.score.gain(a, b), float("nan"), float("nan"))
+        low, high = _percentiles((U[:, i] - U[:, j]) / U[:, j] * 100, level)
+        return Estimate(self.score.gain(a, b), float(low), float(high))
+
+    def superiority(self) -> FloatArray:
+        """Return the share of resamples in which row a's total exceeds column b's."""
+        U = self.samples["total"]
+        share: FloatArray = np.mean(U[:, :, None] > U[:, None, :], axis=0)
+        return share
+
+    def table(self) -> Table:
+        """Return the totals with their intervals, one row per algorithm."""
+        main = self.score.table()
+        sums = self.score.sums()
+        limits = {part: self.interval(part).tolist() for part in sums}
+        rows: tuple[tuple[Value, ...], ...] = tuple(
+            (name, *(Estimate(float(sums[part][a]), *limits[part][a]) for part in sums))
+            for a, name in enumerate(self.score.algorithms)
+        )
+        note = f"[low, high]: {LEVEL:.0%} interval of {self.resamples} bootstrap resamples"
+        return replace(main, rows=rows, notes=(note, *self.warnings))
+
+    def pairs(self) -> Table:
+        """Return every pair of algorithms: difference, gain and probability of superiority."""
+        names = self.score.algorithms
+        above = self.superiority()
+        columns = (
+            Column("a"),
+            Column("b"),
+            Column("U(a) - U(b)"),
+            Column("gain %", ".2f", ".2f"),
+            Column("P(a > b)", ".3f"),
+        )
+        rows: list[tuple[Value, ...]] = [
+            (a, b, self.difference(a, b), self.gain(a, b), float(above[i, j]))
+            for i, a in enumerate(names)
+            for j, b in enumerate(names)
+            if i < j
+        ]
+        note = (
+            f"[low, high]: {LEVEL:.0%} interval; P(a > b): share of {self.resamples} resamples in "
+            "which a's total exceeds b's"
+        )
+        return Table(
+            f"Pairs of algorithms ({self.score.protocol})",
+            columns,
+            tuple(rows),
+            notes=(note, *self.warnings),
+        )
+
+    def _position(self, algorithm: str) -> int:
+        names = self.score.algorithms
+        return names.index(_checks.choice("algorithm", algorithm, names))
+
+
+def bootstrap(
+    collection: Collection,
+    protocol: str = "cec2026",
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> Bootstrap:
+    """Score a collection and resample it.
+
+    Parameters
+    ----------
+    collection : Collection
+        The trials.
+    protocol : {"cec2026", "cec2024"}
+        As for `uscore`.
+    resamples : int
+        At least 1000.
+    seed : int
+        Of the draws; the same seed gives the same intervals.
+
+    Returns
+    -------
+    Bootstrap
+        Its `score` is the score of the trials themselves.
+    """
+    resamples = _checks.integer("resamples", resamples, RESAMPLES)
+    seed = _checks.integer("seed", seed, 0)
+    prepared = scorers(collection, protocol)
+    score = score_of(collection, protocol, prepared)
+    return Bootstrap(score, seed, _resample(collection, prepared, resamples, seed))
+
+
+def _resample(
+    collection: Collection, prepared: Sequence[Scorer], resamples: int, seed: int
+) -> dict[str, FloatArray]:
+    shape = (resamples, len(collection.algorithms))
+    parts = {part: np.zeros(shape) for part in prepared[0].parts if part != "total"}
+    totals, ranks = np.zeros(shape), np.zeros(shape)
+    draws = _draws(collection, resamples, seed)
+    for scorer, drawn in zip(prepared, draws, strict=True):
+        points = scorer.points(drawn)
+        for part, values in zip(parts, points, strict=False):  # a lone total is no part
+            parts[part] += values
+        U = points.sum(axis=0)
+        totals += U
+        ranks += mean_ranks(-U)
+    return {**parts, "total": totals, "rank": ranks}
+
+
+def _draws(collection: Collection, resamples: int, seed: int) -> Iterator[NDArray[np.intp]]:
+    """Yield for each problem the drawn trials (resamples, trials), stratified by algorithm."""
+    rng = np.random.default_rng(seed)
+    for row in collection.cells:
+        sizes = [len(cell) for cell in row]
+        starts = np.cumsum([0, *sizes[:-1]])
+        yield np.hstack(
+            [
+                start + rng.integers(0, size, (resamples, size), dtype=np.intp)
+                for start, size in zip(starts, sizes, strict=True)
+            ]
+        )
+
+
+def _percentiles(values: FloatArray, level: float) -> FloatArray:
+    level = _checks.real("level", level, 0.0, 1.0)
+    return np.quantile(values, [(1 - level) / 2, (1 + level) / 2], axis=0)

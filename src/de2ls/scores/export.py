@@ -1,0 +1,116 @@
+"""Writing the competition's result files: ``<name>_CEC26_CSOP_F<k>.txt``."""
+
+import math
+import os
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from de2ls import _checks
+from de2ls.scores.collection import Recorded, as_trials
+from de2ls.scores.files import PROBLEMS
+from de2ls.scores.mixture import Fault, MixtureError, Trial, check_mixture
+
+_UNFIT = re.compile(r'[/\\:*?"<>|\x00-\x1f]')  # for file names, on some system
+
+
+def write_file(
+    folder: str | os.PathLike[str],
+    name: str,
+    problem: int,
+    evaluations: Any,
+    values: Any,
+) -> Path:
+    """Write one result file; reading it gives the same bits.
+
+    Parameters
+    ----------
+    folder : path
+        Where to write; made if it does not exist. An older file of the name is replaced.
+    name : str
+        The algorithm, as the file's name shall call it.
+    problem : int
+        The problem's number k, 1 to 28.
+    evaluations : array_like, shape (samples,)
+        The column of FEs; NaN where the number is not known.
+    values : array_like, shape (runs, samples, 2)
+        Min_EV and LCV.
+
+    Returns
+    -------
+    Path
+        The file.
+    """
+    problem = _checks.integer("problem", problem, 1, PROBLEMS)
+    if not name or name.startswith(".") or _UNFIT.search(name):
+        raise ValueError(f"name must be fit for a file name, got {name!r}")
+    column = np.asarray(evaluations, dtype=np.float64)
+    runs = np.asarray(values, dtype=np.float64)
+    if runs.ndim != 3 or runs.shape[1:] != (column.size, 2):
+        raise ValueError(
+            f"values must have shape (runs, {column.size}, 2) beside {column.size} evaluations, "
+            f"got {runs.shape}"
+        )
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    path = Path(folder) / f"{name}_CEC26_CSOP_F{problem}.txt"
+    rows = runs.transpose(1, 0, 2).reshape(column.size, -1)
+    partial = path.with_suffix(".part")  # a file is there as a whole or not at all
+    with partial.open("w", encoding="ascii", newline="\n") as out:
+        for count, row in zip(column.tolist(), rows.tolist(), strict=True):
+            out.write(" ".join([_count(count), *map(_text, row)]) + "\n")
+    partial.replace(path)
+    return path
+
+
+def write_records(records: Iterable[Recorded], folder: str | os.PathLike[str]) -> list[Path]:
+    """Write records as result files, one folder per series, runs in the order of their seeds.
+
+    Parameters
+    ----------
+    records : iterable of TrialRecord
+        Of the CEC 2017 suite; in each series of one definition, instance, dimension and budget.
+    folder : path
+        Where the series' folders are made.
+
+    Returns
+    -------
+    list of Path
+        The files.
+    """
+    series: dict[str, list[Trial]] = defaultdict(list)
+    for trial in as_trials(records):
+        series[trial.label].append(trial)
+    paths = []
+    for label, trials in series.items():
+        check_mixture(trials, allow_unequal=True)
+        by_problem: dict[str, list[Trial]] = defaultdict(list)
+        for trial in sorted(trials, key=lambda trial: trial.seed):
+            by_problem[trial.problem].append(trial)
+        paths += [_write_trials(folder, label, group) for group in by_problem.values()]
+    return paths
+
+
+def _write_trials(folder: str | os.PathLike[str], label: str, trials: list[Trial]) -> Path:
+    key, grid = trials[0].key, trials[0].evaluations
+    if key.get("suite") != "cec2017":
+        raise ValueError(
+            f"{trials[0].problem} is not of the CEC 2017 suite: no file can be written"
+        )
+    odd = tuple(trial for trial in trials if trial.evaluations is not grid)
+    if odd:
+        what = "one file has one column of evaluations, but other evaluations were recorded by"
+        raise MixtureError([Fault("samples", what, odd)])
+    values = np.stack([trial.samples for trial in trials])
+    return write_file(Path(folder) / label, label, key["number"], grid, values)
+
+
+def _text(number: float) -> str:
+    return "NaN" if math.isnan(number) else repr(number)
+
+
+def _count(number: float) -> str:
+    return str(int(number)) if number.is_integer() else _text(number)

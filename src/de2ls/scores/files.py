@@ -1,0 +1,347 @@
+"""The competition's result files, in every layout that circulates.
+
+The proper file is ``<name>_CEC26_CSOP_F<k>.txt``: 2001 rows, first column FEs, then Min_EV and LCV
+of run 1, run 2, ... Others come without the first column, with 2000 rows, transposed (a line per
+run and quantity) or with other blanks. The layout is detected; values stay as they stand in the
+file, and what contradicts the rules is reported as findings. `ResultFile.corrected` applies the
+rules where the caller so decides.
+"""
+
+import os
+import re
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from de2ls import _checks
+from de2ls._checks import FloatArray
+from de2ls.scores.layout import (
+    FileFormatError,
+    counts_up,
+    first_drop,
+    is_transposed,
+    read_matrix,
+)
+from de2ls.scores.pairwise import ends
+from de2ls.scores.rules import ROWS, RUNS, Finding, check_evaluations, check_values, corrected
+from de2ls.scores.tables import Column, Table, Tabular
+from de2ls.trials.record import TrialRecord
+
+MAX_BYTES = 256 * 2**20  # a proper file has about 2 million
+PROBLEMS = 28
+
+_NAME = re.compile(r"(?P<name>.+?)(_CEC\d+_CSOP)?_F(?P<k>\d{1,4})(_D(?P<dim>\d{1,5}))?\.txt", re.I)
+_DAMAGED_ZIP = (
+    *(zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError),
+    *(ValueError, IndexError),
+)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a file was laid out."""
+
+    transposed: bool
+    has_evaluations: bool
+
+
+@dataclass(frozen=True, eq=False)
+class ResultFile:
+    """The contents of one result file, as they stand there, and what contradicts the rules."""
+
+    file: str
+    algorithm: str  # by the file's name
+    problem: int  # k of C01..C28
+    dim: int | None  # by the file's name, where it says so
+    layout: Layout
+    evaluations: FloatArray | None  # (samples,)
+    values: FloatArray  # (runs, samples, 2): Min_EV, LCV
+    findings: tuple[Finding, ...]
+
+    @property
+    def contradictions(self) -> tuple[Finding, ...]:
+        """The findings about values; the others are about the layout."""
+        return tuple(finding for finding in self.findings if finding.row is not None)
+
+    def corrected(self) -> "ResultFile":
+        """Return the file with Min_EV and LCV as the rules want them.
+
+        Objectives of infeasible points become NaN, what rises becomes the best so far, values
+        below 1e-8 become 0. The findings of the result are those that remain.
+
+        Raises
+        ------
+        FileFormatError
+            If a violation is missing or negative: that cannot be corrected.
+        """
+        for finding in self.contradictions:
+            if finding.row is not None and finding.rule in (
+                "missing violation",
+                "negative violation",
+            ):
+                raise FileFormatError(self.file, finding.row, finding.text)
+        return _with_findings(replace(self, values=corrected(self.values)))
+
+    def records(
+        self,
+        dim: int | None = None,
+        definition: str = "report",
+        instance: int | str = 0,
+        label: str | None = None,
+    ) -> list[TrialRecord]:
+        """Return the runs as trial records; run r gets r as its seed, for want of the true one.
+
+        Parameters
+        ----------
+        dim : int, optional
+            Dimension D; by default the one in the file's name.
+        definition, instance
+            What the trials were made with; the file does not say.
+        label : str, optional
+            Name of the series; by default the one in the file's name.
+        """
+        if dim is None and self.dim is None:
+            raise ValueError(f"dim must be given: the name of {self.file} does not tell it")
+        dim = _checks.integer("dim", self.dim if dim is None else dim, 2)
+        evaluations = self.evaluations
+        if evaluations is None:
+            evaluations = _implied_evaluations(self.values.shape[1], dim)
+        key = {
+            "suite": "cec2017",
+            "number": self.problem,
+            "dim": dim,
+            "definition": definition,
+            "instance": instance,
+        }
+        budget = int(evaluations[-1])
+        return [
+            TrialRecord(
+                algorithm=self.algorithm,
+                config={},
+                problem=key,
+                seed=run,
+                max_evals=budget,
+                n_evals=budget,
+                curve=np.column_stack([evaluations, samples]),
+                x=np.empty(0),
+                f=float(samples[-1, 0]),
+                g=np.empty(0),
+                h=np.empty(0),
+                violation=float(samples[-1, 1]),
+                feasible=bool(feasible),
+                stop="imported",
+                label=label or self.algorithm,
+            )
+            for run, (samples, feasible) in enumerate(
+                zip(self.values, ends(self.values).feasible, strict=True), start=1
+            )
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class Submission(Tabular):
+    """All result files of a folder or zip."""
+
+    source: str
+    files: tuple[ResultFile, ...]  # sorted by algorithm and problem
+    refused: tuple[FileFormatError, ...]
+    ignored: tuple[str, ...]  # files that are no result files by their names
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What contradicts the rules, in all files."""
+        return tuple(finding for file in self.files for finding in file.findings)
+
+    def curves(self) -> dict[str, FloatArray]:
+        """Return arrays (problems, runs, samples, 2) by algorithm, as `uscore` takes them."""
+        names = dict.fromkeys(file.algorithm for file in self.files)
+        return {
+            name: np.stack([file.values for file in self.files if file.algorithm == name])
+            for name in names
+        }
+
+    def table(self) -> Table:
+        """Return what was read, and the findings counted by rule."""
+        rows = []
+        for file in self.files:
+            counts: dict[str, int] = {}
+            for finding in file.findings:
+                counts[finding.rule] = counts.get(finding.rule, 0) + finding.count
+            said = "; ".join(f"{rule}: {count}" for rule, count in counts.items())
+            runs, samples = file.values.shape[:2]
+            rows.append((file.algorithm, f"C{file.problem:02d}", runs, samples, said or None))
+        columns = tuple(map(Column, ("algorithm", "problem", "runs", "samples", "findings")))
+        notes = (
+            *(f"refused: {error}" for error in self.refused),
+            *(f"not read, no result file by its name: {name}" for name in self.ignored),
+        )
+        return Table(f"Result files in {self.source}", columns, tuple(rows), notes=notes)
+
+
+def read_results(path: str | os.PathLike[str]) -> Submission:
+    """Read the result files of a folder (and its subfolders), a zip, or one file.
+
+    Parameters
+    ----------
+    path : path
+        Files whose names do not look like ``<name>_F<k>.txt`` are listed as ignored.
+
+    Returns
+    -------
+    Submission
+        A file that cannot be read stands among the refused; the others are read all the same.
+    """
+    source = Path(path)
+    if source.is_dir():
+        members = _folder_members(source)
+    elif zipfile.is_zipfile(source):
+        members = _zip_members(source)
+    else:
+        return Submission(source.name, (read_file(source),), (), ())
+    files: dict[tuple[str, int], ResultFile] = {}
+    refused, ignored = [], []
+    for name, read in members:
+        if not _NAME.fullmatch(_base(name)):
+            ignored.append(name)
+            continue
+        try:
+            file = parse(read(), name)
+            known = files.setdefault((file.algorithm, file.problem), file)
+            if known is not file:
+                raise FileFormatError(name, 1, f"the same runs are given by {known.file}")
+        except FileFormatError as error:
+            refused.append(error)
+    ordered = tuple(files[key] for key in sorted(files))
+    return Submission(source.name, ordered, tuple(refused), tuple(ignored))
+
+
+def read_file(path: str | os.PathLike[str]) -> ResultFile:
+    """Read one result file.
+
+    Raises
+    ------
+    FileFormatError
+        Naming file and row.
+    """
+    source = Path(path)
+    return parse(_read_limited(source), source.name)
+
+
+def parse(data: bytes, file: str) -> ResultFile:
+    """Read the contents of a result file; `file` is its name, which tells algorithm and problem."""
+    match = _NAME.fullmatch(_base(file))
+    if match is None:
+        raise FileFormatError(file, 1, "the name does not look like <name>_CEC26_CSOP_F<k>.txt")
+    problem = int(match["k"])
+    if not 1 <= problem <= PROBLEMS:
+        raise FileFormatError(file, 1, f"the name says problem {problem}, expected 1 to {PROBLEMS}")
+    dim = int(match["dim"]) if match["dim"] else None
+    matrix = read_matrix(data, file)
+    transposed = is_transposed(matrix, file)
+    matrix = matrix.T if transposed else matrix
+    has_evaluations = matrix.shape[1] % 2 == 1
+    if matrix.shape[1] < 2:
+        raise FileFormatError(file, 1, "one number beside each sample: Min_EV or LCV is missing")
+    if has_evaluations and not counts_up(matrix[:, 0]):
+        row = 1 if transposed else first_drop(matrix[:, 0]) + 1
+        raise FileFormatError(
+            *(file, row),
+            f"{matrix.shape[1]} numbers for each sample, an odd one: the first should count "
+            "evaluations, but here it does not",
+        )
+    samples = matrix[:, 1:] if has_evaluations else matrix
+    values = np.ascontiguousarray(samples.reshape(len(matrix), -1, 2).transpose(1, 0, 2))
+    evaluations = matrix[:, 0].copy() if has_evaluations else None
+    layout = Layout(transposed, has_evaluations)
+    return _with_findings(
+        ResultFile(file, match["name"], problem, dim, layout, evaluations, values, ())
+    )
+
+
+def _with_findings(file: ResultFile) -> ResultFile:
+    """Return the file with its findings: those of the layout first."""
+    n_runs, n_samples = file.values.shape[:2]
+    findings = []
+    if file.layout.transposed:
+        findings.append(Finding(file.file, "layout", "transposed: a line per run and quantity"))
+    if file.evaluations is None:
+        findings.append(Finding(file.file, "layout", "no column of evaluations"))
+    if n_samples != ROWS:
+        findings.append(Finding(file.file, "layout", f"{n_samples} samples instead of {ROWS}"))
+    if n_runs != RUNS:
+        findings.append(Finding(file.file, "layout", f"{n_runs} runs instead of {RUNS}"))
+    row_of = _row_numbers(file.layout)
+    if file.evaluations is not None:
+        findings += check_evaluations(
+            file.file, file.evaluations, file.dim, lambda sample: row_of(-1, sample, 1)
+        )
+    findings += check_values(file.file, file.values, row_of)
+    return replace(file, findings=tuple(findings))
+
+
+def _row_numbers(layout: Layout) -> Callable[[int, int, int], int]:
+    """Return the function from run (-1: the evaluations), sample and quantity to the file's row."""
+    if layout.transposed:
+        return lambda run, _, quantity: int(layout.has_evaluations) + 2 * run + quantity + 1
+    return lambda _run, sample, _quantity: sample + 1
+
+
+def _implied_evaluations(samples: int, dim: int) -> FloatArray:
+    """Return the evaluations of files without that column; N0 in row 0 is not known."""
+    if samples not in (ROWS, ROWS - 1):
+        raise ValueError(
+            f"a file without a column of evaluations must have {ROWS} or {ROWS - 1} samples, "
+            f"got {samples}: it does not tell at which evaluations they were taken"
+        )
+    column: FloatArray = 10.0 * dim * np.arange(ROWS, dtype=np.float64)
+    column[0] = np.nan
+    return column[-samples:]
+
+
+Read = Callable[[], bytes]
+
+
+def _base(name: str) -> str:
+    return re.split(r"[/\\]", name)[-1]
+
+
+def _folder_members(folder: Path) -> Iterator[tuple[str, Read]]:
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            yield path.relative_to(folder).as_posix(), partial(_read_limited, path)
+
+
+def _read_limited(path: Path) -> bytes:
+    with path.open("rb") as stream:
+        data = stream.read(MAX_BYTES + 1)
+    return _limited(data, path.name)
+
+
+def _zip_members(path: Path) -> Iterator[tuple[str, Read]]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for name in sorted(archive.namelist()):
+                if not name.endswith("/"):
+                    yield name, partial(_read_member, archive, name)
+    except _DAMAGED_ZIP as error:
+        raise FileFormatError(path.name, 1, f"damaged zip: {error}") from error
+
+
+def _read_member(archive: zipfile.ZipFile, name: str) -> bytes:
+    try:
+        with archive.open(name) as stream:
+            data = stream.read(MAX_BYTES + 1)
+    except _DAMAGED_ZIP as error:
+        raise FileFormatError(name, 1, f"damaged zip: {error}") from error
+    return _limited(data, name)
+
+
+def _limited(data: bytes, name: str) -> bytes:
+    if len(data) > MAX_BYTES:
+        raise FileFormatError(name, 1, f"more than {MAX_BYTES} bytes")
+    return data

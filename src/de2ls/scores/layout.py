@@ -1,0 +1,106 @@
+"""The text of a result file: its numbers as a matrix, and which way the samples run."""
+
+import re
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from de2ls._checks import FloatArray
+from de2ls.scores.rules import ROWS
+
+_FOREIGN = re.compile(r"[^0-9+\-.eEnNaAiIfFtTyYdD() \t\r\n]")
+_NAN = re.compile(r"[+-]?nan\(\w*\)", re.I)  # as some C libraries print it
+
+
+class FileFormatError(ValueError):
+    """A result file that cannot be read; the message names file and row."""
+
+    def __init__(self, file: str, row: int, why: str) -> None:
+        self.file, self.row = file, row
+        super().__init__(f"{file}, row {row}: {why}")
+
+
+def read_matrix(data: bytes, file: str) -> FloatArray:
+    """Return the numbers of a text as a matrix, or refuse it with the row at fault."""
+    try:
+        text = data.removeprefix(b"\xef\xbb\xbf").decode("ascii")
+    except UnicodeDecodeError as error:
+        row = len(data[: error.end].splitlines())
+        raise FileFormatError(file, row, "not a text of numbers") from None
+    foreign = _FOREIGN.search(text)
+    if foreign:
+        row = len(text[: foreign.end()].splitlines())
+        raise FileFormatError(file, row, f"{foreign[0]!r} does not belong in a number")
+    lines = text.rstrip().splitlines()
+    if not lines:
+        raise FileFormatError(file, 1, "the file is empty")
+    rows = [line.split() for line in lines]
+    for i, tokens in enumerate(rows, start=1):
+        if len(tokens) != len(rows[0]):
+            raise FileFormatError(file, i, f"{len(tokens)} numbers, row 1 has {len(rows[0])}")
+    try:
+        numbers = np.array(list(map(float, chain.from_iterable(rows))))
+    except ValueError:
+        numbers = np.array(
+            [_number(t, file, i) for i, tokens in enumerate(rows, 1) for t in tokens]
+        )
+    matrix = numbers.reshape(len(rows), len(rows[0]))
+    for i, j in np.argwhere(np.isinf(matrix)):
+        if "n" not in rows[i][j].lower():  # 1e999, not inf
+            raise FileFormatError(file, int(i) + 1, f"{rows[i][j][:40]!r} exceeds all floats")
+    return matrix
+
+
+def _number(token: str, file: str, row: int) -> float:
+    if _NAN.fullmatch(token):
+        return float("nan")
+    try:
+        return float(token)
+    except ValueError:
+        raise FileFormatError(file, row, f"{token[:40]!r} is not a number") from None
+
+
+def is_transposed(matrix: FloatArray, file: str) -> bool:
+    """Whether the columns are the samples.
+
+    With an odd number of lines or columns beside the samples, one of them counts evaluations.
+    Known numbers of samples decide first, then a line or column that counts up, then the parity,
+    then the longer side.
+    """
+    rows, columns = matrix.shape
+    usual = (ROWS, ROWS - 1)
+    if (rows in usual) != (columns in usual):
+        return columns in usual
+    upright = columns % 2 == 0 or counts_up(matrix[:, 0])
+    across = rows % 2 == 0 or counts_up(matrix[0])
+    counted_upright = columns % 2 == 1 and upright
+    counted_across = rows % 2 == 1 and across
+    if counted_upright != counted_across:
+        return counted_across
+    if upright != across:
+        return across
+    if not upright or rows == columns:
+        raise FileFormatError(
+            *(file, 1), f"{rows} rows and {columns} columns: cannot tell the samples from the runs"
+        )
+    return columns > rows
+
+
+def counts_up(column: FloatArray) -> bool:
+    """Whether numbers look like evaluations at the samples, few damaged ones apart."""
+    wrong = int(_drops(column).sum())
+    return wrong <= len(column) // 20 and float(column[-1]) >= float(column[0])
+
+
+def _drops(column: FloatArray) -> NDArray[np.bool_]:
+    """Return where numbers are no counts or fall; a first NaN is an unknown N0."""
+    wrong: NDArray[np.bool_] = ~(column == np.floor(column)) | (column < 1) | ~np.isfinite(column)
+    wrong[0] &= not np.isnan(column[0])
+    wrong[1:] |= column[1:] < column[:-1]
+    return wrong
+
+
+def first_drop(column: FloatArray) -> int:
+    """Return the position of the first number that is no count or falls."""
+    return int(_drops(column).argmax())

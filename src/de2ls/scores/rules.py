@@ -1,0 +1,157 @@
+"""What the competition's rules say about a record, and which values contradict them.
+
+Min_EV is the best objective so far among feasible points (LCV <= 1e-8) and NaN while there is
+none; LCV is the lowest violation so far; values below 1e-8 are written as 0. Row 0 is the state
+after the initial population of N0, row k that after max(N0, min(10 D k, T)) evaluations.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from de2ls._checks import FloatArray
+from de2ls.scores.pairwise import FEASIBLE
+from de2ls.trials.record import MIN_EV_ZERO
+
+ROWS = 2001  # of a record with the full budget of 20000 D evaluations
+RUNS = 25
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A contradiction to the rules in a file; values of one run under one rule are counted."""
+
+    file: str
+    rule: str  # short name, the same for all findings of a kind
+    text: str
+    row: int | None = None  # line of the first such value, from 1; None: the file as a whole
+    run: int | None = None  # from 1
+    count: int = 1  # how many values
+
+    def __str__(self) -> str:
+        where = self.file if self.row is None else f"{self.file}, row {self.row}"
+        run = "" if self.run is None else f", run {self.run}"
+        more = f" ({self.count} such values)" if self.count > 1 else ""
+        return f"{where}{run}: {self.text}{more}"
+
+
+def check_values(
+    file: str, values: FloatArray, row_of: Callable[[int, int, int], int]
+) -> list[Finding]:
+    """Return what contradicts the rules in Min_EV and LCV.
+
+    Parameters
+    ----------
+    file : str
+        What the findings call the file.
+    values : array, shape (runs, samples, 2)
+        Min_EV and LCV.
+    row_of : callable
+        The file's row of (run, sample, quantity), all from 0.
+    """
+    findings = []
+    for rule, quantity, wrong, text in _contradictions(values):
+        for run in np.flatnonzero(wrong.any(axis=1)):
+            sample = int(wrong[run].argmax())
+            E, C = values[run, sample].tolist()
+            said = text.format(E=E, C=C)
+            row = row_of(int(run), sample, quantity)
+            count = int(wrong[run].sum())
+            findings.append(Finding(file, rule, said, row, int(run) + 1, count))
+    return findings
+
+
+def _contradictions(values: FloatArray) -> Iterator[tuple[str, int, Mask, str]]:
+    """Yield rule, quantity (0: Min_EV, 1: LCV), the values at fault and what to say of one."""
+    E, C = values[:, :, 0], values[:, :, 1]
+    feasible = C <= FEASIBLE
+    valid = feasible & np.isfinite(E)
+    yield (
+        *("infeasible objective", 0, np.isfinite(E) & (C > FEASIBLE)),
+        "Min_EV is {E!r} although LCV is {C!r}: NaN belongs there while no point is feasible",
+    )
+    yield (
+        *("missing objective", 0, feasible & np.isnan(E)),
+        "Min_EV is NaN although LCV is {C!r}: a feasible point has an objective",
+    )
+    yield "infinite objective", 0, np.isinf(E), "Min_EV is {E!r}: it must be finite or NaN"
+    yield "missing violation", 1, np.isnan(C), "LCV is NaN: it must be a number"
+    yield "negative violation", 1, C < 0, "LCV is {C!r}: a sum of violations is not negative"
+    best = np.minimum.accumulate(np.where(valid, E, np.inf), axis=1)
+    yield (
+        *("rising objective", 0, valid & (best < E)),
+        "Min_EV rises to {E!r}: it is the best objective so far",
+    )
+    lowest = np.fmin.accumulate(C, axis=1)
+    yield "rising violation", 1, lowest < C, "LCV rises to {C!r}: it is the lowest so far"
+    yield (
+        *("objective below 1e-8", 0, valid & (E != 0) & (np.abs(E) < MIN_EV_ZERO)),
+        "Min_EV is {E!r}: below 1e-8 it is written as 0",
+    )
+    yield (
+        *("violation below 1e-8", 1, (C > 0) & (C < MIN_EV_ZERO)),
+        "LCV is {C!r}: below 1e-8 it is written as 0",
+    )
+
+
+def corrected(values: FloatArray) -> FloatArray:
+    """Return values as the rules want them: masked, best so far, small ones zero.
+
+    An objective is dropped where the sample's own LCV says that no feasible point is known. What a
+    file does not hold cannot be restored: a missing objective stays missing.
+    """
+    E, C = values[:, :, 0], values[:, :, 1]
+    objective = np.where((C <= FEASIBLE) & np.isfinite(E), E, np.nan)
+    objective = np.fmin.accumulate(objective, axis=1)
+    violation = np.minimum.accumulate(C, axis=1)
+    return np.stack(
+        [
+            np.where(np.abs(objective) < MIN_EV_ZERO, 0.0, objective),
+            np.where(violation < MIN_EV_ZERO, 0.0, violation),
+        ],
+        axis=2,
+    )
+
+
+def check_evaluations(
+    file: str, evaluations: FloatArray, dim: int | None, row_of: Callable[[int], int]
+) -> list[Finding]:
+    """Return what contradicts the rules in the column of evaluations.
+
+    Parameters
+    ----------
+    file : str
+        What the findings call the file.
+    evaluations : array, shape (samples,)
+        The column.
+    dim : int or None
+        The dimension, where it is known; else the commonest step tells it.
+    row_of : callable
+        The file's row of a sample, both counted as in `check_values`.
+    """
+    expected = expected_evaluations(evaluations, dim)
+    wrong = ~(evaluations == expected)
+    if not wrong.any():
+        return []
+    sample = int(wrong.argmax())
+    text = f"FEs are {evaluations[sample]:.17g}, by the rules {expected[sample]:.17g}"
+    rule = "unknown evaluations" if np.isnan(evaluations[sample]) else "evaluations"
+    return [Finding(file, rule, text, row_of(sample), count=int(wrong.sum()))]
+
+
+def expected_evaluations(evaluations: FloatArray, dim: int | None) -> FloatArray:
+    """Return the column that the rules give for this N0, T and step, with or without row 0."""
+    known = evaluations[np.isfinite(evaluations)]
+    start, budget = (known[0], known.max()) if known.size else (np.nan, np.nan)
+    if dim is not None:
+        step = 10.0 * dim
+    else:
+        steps, counts = np.unique(np.diff(known), return_counts=True)
+        step = steps[counts.argmax()] if steps.size else np.nan
+    k = np.arange(len(evaluations))
+    candidates = [np.maximum(start, np.minimum(step * (k + first), budget)) for first in (0, 1)]
+    return max(candidates, key=lambda column: int((column == evaluations).sum()))
