@@ -200,7 +200,7 @@ class Plan:
             )
         values = {**_SETTINGS, **settings}
         return cls(
-            series=tuple(_series(item) for item in _items("algorithms", values["algorithms"])),
+            series=tuple(_series(item) for item in items("algorithms", values["algorithms"])),
             problems=tuple(_problems(values)),
             runs=tuple(_runs(values["runs"])),
             seed=_checks.integer("seed", values["seed"], 0),
@@ -231,20 +231,20 @@ _SETTINGS: dict[str, Any] = {
 }
 
 
-def _items(name: str, value: Any) -> list[Any]:
+def items(name: str, value: Any) -> list[Any]:
     """Return a list, also from one value or from a text with commas."""
     if isinstance(value, str):
         return [item.strip() for item in value.split(",") if item.strip()]
     if isinstance(value, int | Mapping):
         return [value]
     if isinstance(value, Iterable):
-        return [part for item in value for part in _items(name, item)]
+        return [part for item in value for part in items(name, item)]
     raise TypeError(f"{name} must be a value, a text or a list, got {value!r}")
 
 
-def _numbers(name: str, value: Any) -> Iterator[int]:
+def numbers(name: str, value: Any) -> Iterator[int]:
     """Yield the integers in ``"1-3,7"``, in a list of such texts, or in an integer."""
-    for item in _items(name, value):
+    for item in items(name, value):
         span = re.fullmatch(r"(\d+)\s*-\s*(\d+)", str(item))
         if span:
             yield from range(int(span[1]), int(span[2]) + 1)
@@ -259,18 +259,18 @@ def _numbers(name: str, value: Any) -> Iterator[int]:
 def _runs(value: Any) -> Iterator[int]:
     """Yield 1..n for a plain number n, else the runs that are named."""
     count = str(value).strip()
-    return _numbers("runs", f"1-{count}" if count.isdigit() else value)
+    return numbers("runs", f"1-{count}" if count.isdigit() else value)
 
 
 def _problems(values: Mapping[str, Any]) -> Iterator[ProblemRef]:
-    for item in _items("problems", values["problems"]):
+    for item in items("problems", values["problems"]):
         if isinstance(item, str) and item.endswith(".py"):
             yield ProblemRef.from_file(item)
             continue
-        for dim in _numbers("dim", values["dim"]):
-            for definition in _items("definition", values["definition"]):
-                for instance in _numbers("instance", values["instance"]):
-                    for number in _numbers("problems", item):
+        for dim in numbers("dim", values["dim"]):
+            for definition in items("definition", values["definition"]):
+                for instance in numbers("instance", values["instance"]):
+                    for number in numbers("problems", item):
                         yield ProblemRef("cec2017", number, dim, definition, instance)
 
 

@@ -84,7 +84,7 @@ def is_transposed(matrix: FloatArray, file: str) -> bool:
         raise FileFormatError(
             *(file, 1), f"{rows} rows and {columns} columns: cannot tell the samples from the runs"
         )
-    return columns > rows
+    return bool(columns > rows)
 
 
 def counts_up(column: FloatArray) -> bool:
