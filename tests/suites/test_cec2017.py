@@ -67,10 +67,11 @@ def test_official_vectors(k, definition, dim):
 def test_transcription_in_the_box(k, definition, dim):
     problem = de2ls.cec2017(k, dim, definition, instance=1)
     o, matrices = unpacked(problem)
-    for x in in_box(problem, seed=[k, dim], n=10):
-        f, g, h = problem.evaluate(x)
+    points = in_box(problem, seed=[k, dim], n=10)
+    corners = np.where(points[:3] > 0, problem.upper, problem.lower)
+    for x in (*points, *corners):
         expected = transcribed(k, x, o, matrices, definition)
-        for got, value in zip((f, g, h), expected, strict=True):
+        for got, value in zip(problem.evaluate(x), expected, strict=True):
             assert_agree(got, value)
 
 
