@@ -37,6 +37,11 @@ class EnvironmentInfo:
     description: Mapping[str, str]
     trials: int
 
+    @property
+    def imported(self) -> bool:
+        """Whether the trials came from a file."""
+        return "source" in self.description
+
 
 @dataclass(frozen=True)
 class StoreInfo:
@@ -58,7 +63,7 @@ class StoreInfo:
     @property
     def warnings(self) -> list[str]:
         """What readers of a comparison must know about its trials."""
-        made_here = [env for env in self.environments if "source" not in env.description]
+        made_here = [env for env in self.environments if not env.imported]
         if len(made_here) < 2:
             return []
         parts = [{"de2ls": env.version, **env.description} for env in made_here]

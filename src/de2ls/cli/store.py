@@ -38,10 +38,14 @@ def info(store: StorePath, as_json: AsJson = False) -> None:
     )
     _print_table(_series_table(found))
     typer.echo(f"problems: {', '.join(_problem_groups(found)) or 'none'}")
-    for environment in found.environments:
-        parts = ", ".join(f"{name} {value}" for name, value in environment.description.items())
-        version = f"de2ls {environment.version}, " if environment.version else ""
-        typer.echo(f"{environment.trials} trials with {version}{parts}")
+    imported = [env for env in found.environments if env.imported]
+    if imported:
+        count = sum(env.trials for env in imported)
+        typer.echo(f"{count} trials imported from {len(imported)} files")
+    for env in found.environments:
+        if not env.imported:
+            parts = ", ".join(f"{name} {value}" for name, value in env.description.items())
+            typer.echo(f"{env.trials} trials run with de2ls {env.version}, {parts}")
     for warning in found.warnings:
         typer.echo(f"warning: {warning}")
 

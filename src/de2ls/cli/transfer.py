@@ -1,0 +1,122 @@
+"""``de2ls import`` and ``de2ls export``: between a store and the competition's files."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from de2ls.campaigns.rows import TrialCurve
+    from de2ls.campaigns.store import Store
+    from de2ls.scores.files import ResultFile, Submission
+
+export_app = typer.Typer()
+import_app = typer.Typer()
+
+_SHOWN = 20  # findings
+
+Label = Annotated[list[str] | None, typer.Option(help="Only these series.")]
+Number = Annotated[list[int] | None, typer.Option(help="Only these problems.")]
+
+
+@export_app.command(epilog="Example: de2ls export results.db -o files --dim 30")
+def export_files(
+    store: Annotated[Path, typer.Argument(help="The store's file.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write into.")],
+    label: Label = None,
+    problem: Number = None,
+    dim: Annotated[int | None, typer.Option(help="Only this dimension.")] = None,
+    definition: Annotated[str | None, typer.Option(help="Only this definition.")] = None,
+    instance: Annotated[int | None, typer.Option(help="Only this instance.")] = None,
+) -> None:
+    """Write the competition's files: NAME_CEC26_CSOP_F<k>.txt, one folder per series."""
+    from de2ls.campaigns.store import Store
+    from de2ls.scores.export import write_records
+
+    selection = {
+        "labels": label,
+        "problems": problem,
+        "dims": dim,
+        "definitions": definition,
+        "instances": instance,
+    }
+    with Store.open(store, readonly=True) as opened:
+        files = write_records(_in_order_of_runs(opened, selection), output)
+    if not files:
+        raise ValueError(f"{store} holds no trials of that kind: nothing was written")
+    folders = sorted({str(file.parent) for file in files})
+    typer.echo(f"{len(files)} files written into {', '.join(folders)}")
+
+
+def _in_order_of_runs(store: "Store", selection: dict[str, Any]) -> "Iterator[TrialCurve]":
+    """Yield the trials numbered by their runs: a file has its runs in the order of seeds."""
+    for trial in store.curves(**selection):
+        yield replace(trial, seed=trial.run)
+
+
+@import_app.command(epilog="Example: de2ls import results.zip --dim 30 --store results.db")
+def import_files(
+    source: Annotated[Path, typer.Argument(help="A folder, a zip or one file.")],
+    store: Annotated[Path, typer.Option(help="The store's file; created if missing.")] = Path(
+        "results.db"
+    ),
+    dim: Annotated[
+        int | None, typer.Option(help="Dimension, where the files' names do not tell it.")
+    ] = None,
+    definition: Annotated[str, typer.Option(help="report or cpp2017.")] = "report",
+    instance: Annotated[int, typer.Option(help="0: the official data.")] = 0,
+    label: Annotated[
+        str | None, typer.Option(help="Name of the series.", show_default="from the files' names")
+    ] = None,
+    correct: Annotated[
+        bool, typer.Option("--correct", help="Apply the rules to values that contradict them.")
+    ] = False,
+) -> None:
+    """Read result files of the competition, in any layout that circulates, into a store.
+
+    What contradicts the rules is reported and, without --correct, stored as it stands. If a file
+    cannot be read, nothing is stored.
+    """
+    from de2ls.campaigns.store import Store
+    from de2ls.scores.files import read_results
+
+    if not source.exists():
+        raise FileNotFoundError(f"there is no file or folder {source}")
+    submission = read_results(source)
+    _report(submission)
+    if submission.refused:
+        raise submission.refused[0]
+    names = {file.algorithm for file in submission.files}
+    if label is not None and len(names) > 1:
+        raise ValueError(f"--label is for one algorithm; {source} has {', '.join(sorted(names))}")
+    files = [file.corrected() if correct else file for file in submission.files]
+    with Store.open(store) as opened:
+        count = _insert(opened, submission.source, files, (dim, definition, instance, label))
+    typer.echo(f"{count} trials from {len(files)} files stored in {store}")
+
+
+def _insert(
+    store: "Store", source: str, files: "list[ResultFile]", made_with: tuple[Any, ...]
+) -> int:
+    """Store the runs of files, all or none; their environment names the file they came from."""
+    count = 0
+    with store.transaction():
+        for file in files:
+            for run, record in enumerate(file.records(*made_with), start=1):
+                origin = {"source": f"{source}: {file.file}"}
+                store.insert(replace(record, environment=origin), run)
+                count += 1
+    return count
+
+
+def _report(submission: "Submission") -> None:
+    findings = [str(finding) for finding in submission.findings]
+    for line in findings[:_SHOWN]:
+        typer.echo(line)
+    if len(findings) > _SHOWN:
+        typer.echo(f"... and {len(findings) - _SHOWN} more findings")
+    for name in submission.ignored:
+        typer.echo(f"not read, no result file by its name: {name}")
