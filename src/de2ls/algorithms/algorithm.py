@@ -1,4 +1,4 @@
-"""What makes an algorithm: a name, a configuration and three compiled functions."""
+"""What makes an algorithm: a name, a configuration, and its compiled step."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,15 +11,14 @@ from de2ls.engine.state import Candidate, State
 class Algorithm:
     """An algorithm, stated once as reverse communication.
 
-    `start(problem, config, seed, budget)` returns the state before the first candidate. `ask` fills
-    a candidate and says whether there was one to give; `tell` takes its result; `advance` does both
-    in one call, result in and next candidate out.
+    `start(problem, config, seed, budget)` returns the state before the first candidate.
+    ``step(state, cand, action)`` is compiled. With the action TELL it takes the candidate's result,
+    with ASK it makes a candidate and says whether there was one to give, with both it turns one
+    evaluation into the next: the compiled loop, ask/tell and paused trials all drive it.
     """
 
     name: str
     title: str  # what tables call it
     config_class: type[Config]
     start: Callable[..., State]
-    ask: Callable[[State, Candidate], bool]
-    tell: Callable[[State, Candidate], None]
-    advance: Callable[[State, Candidate], None]
+    step: Callable[[State, Candidate, int], bool]

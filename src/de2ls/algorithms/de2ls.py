@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from de2ls.algorithms import late_local_search
-from de2ls.algorithms.late_local_search import ask_local, begin_call, inject, is_due, tell_local
-from de2ls.algorithms.rdex import RDExConfig
 from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import parameter
+from de2ls.algorithms.late_local_search import ask_local, begin_call, inject, is_due, tell_local
+from de2ls.algorithms.rdex import RDExConfig
 from de2ls.algorithms.two_populations import (
     adapt_eb_rate,
     ask_initial,
@@ -24,9 +24,10 @@ from de2ls.algorithms.two_populations import (
     tell_trial,
 )
 from de2ls.algorithms.two_populations import start as start_two_populations
-from de2ls.engine.jit import kernel
+from de2ls.engine.borrow import borrow
+from de2ls.engine.jit import block, kernel
 from de2ls.engine.recorder import observe
-from de2ls.engine.state import INITIAL, LOCAL, Candidate, State
+from de2ls.engine.state import ASK, INITIAL, LOCAL, TELL, Candidate, State
 from de2ls.problems.problem import Problem
 
 
@@ -54,7 +55,7 @@ def start(problem: Problem, config: DE2LSConfig, seed: int, budget: int) -> Stat
     return state
 
 
-@kernel
+@block
 def ask(state: State, cand: Candidate) -> bool:
     """Make the next candidate; False while all initial points are out."""
     now = state.now[0]
@@ -70,7 +71,7 @@ def ask(state: State, cand: Candidate) -> bool:
     return True
 
 
-@kernel
+@block
 def tell(state: State, cand: Candidate) -> None:
     """Take a candidate's result; the last one of a generation ends it."""
     now = state.now[0]
@@ -97,10 +98,12 @@ def tell(state: State, cand: Candidate) -> None:
 
 
 @kernel
-def advance(state: State, cand: Candidate) -> None:
-    """Take the candidate's result and put the next candidate in its place."""
-    tell(state, cand)
-    ask(state, cand)
+def step(state: State, cand: Candidate, action: int) -> bool:
+    """Take the candidate's result, make the next candidate, or do both."""
+    s, c = borrow(state), borrow(cand)
+    if action & TELL:
+        tell(s, c)
+    return ask(s, c) if action & ASK else True
 
 
 def variants() -> dict[str, DE2LSConfig]:
@@ -121,4 +124,4 @@ def variants() -> dict[str, DE2LSConfig]:
     }
 
 
-ALGORITHMS = {"de2ls": Algorithm("de2ls", "DE-2LS", DE2LSConfig, start, ask, tell, advance)}
+ALGORITHMS = {"de2ls": Algorithm("de2ls", "DE-2LS", DE2LSConfig, start, step)}

@@ -16,7 +16,7 @@ and the scan starts again; a scan without success halves the step.
 
 from de2ls.algorithms.two_populations import POOL, B, copy_vector, replace_in_front, write_member
 from de2ls.engine import order
-from de2ls.engine.jit import block, kernel
+from de2ls.engine.jit import block, routine
 from de2ls.engine.repair import toward_bound
 from de2ls.engine.state import LOCAL, Candidate, State
 
@@ -45,7 +45,7 @@ def better(f: float, v: float, f_old: float, v_old: float, tol: float) -> bool:
     return v < v_old or (abs(v - v_old) <= _EQUAL and f < f_old)
 
 
-@kernel
+@routine
 def is_due(state: State) -> bool:
     """Count stagnation, then say whether a call is due: once after each generation."""
     now, cfg = state.now[0], state.cfg[0]
@@ -61,7 +61,7 @@ def is_due(state: State) -> bool:
     return bool((p >= cfg.ls_sr and stagnates) or p >= cfg.ls_fsr)
 
 
-@kernel
+@routine
 def begin_call(state: State) -> None:
     """Start a call from the end of the last one if that is better than the incumbent."""
     now, cfg = state.now[0], state.cfg[0]
@@ -77,7 +77,7 @@ def begin_call(state: State) -> None:
     now.ls_moved = 0
 
 
-@kernel
+@routine
 def ask_local(state: State, cand: Candidate) -> bool:
     """Hand out the next point of the scan; False when the call is over."""
     now, cfg = state.now[0], state.cfg[0]
@@ -101,7 +101,7 @@ def ask_local(state: State, cand: Candidate) -> bool:
     return True
 
 
-@kernel
+@routine
 def tell_local(state: State, cand: Candidate, f: float, v: float) -> None:
     """Move the centre to a better point; results that come after the call's end change nothing."""
     now = state.now[0]
@@ -117,7 +117,7 @@ def tell_local(state: State, cand: Candidate, f: float, v: float) -> None:
         now.ls_moved = 1
 
 
-@kernel
+@routine
 def inject(state: State) -> None:
     """Let an improved centre replace the worst of Q and the worst of P, where it is better."""
     now = state.now[0]
@@ -134,6 +134,6 @@ def inject(state: State) -> None:
 
 
 @block
-def centre(state: State):  # type: ignore[no-untyped-def]  # noqa: ANN201
+def centre(state: State):  # type: ignore[no-untyped-def]
     """Return the vector of the centre: the row behind those of P and Q."""
     return state.x[3 * state.now[0].n0]

@@ -19,9 +19,10 @@ from de2ls.algorithms.two_populations import (
     tell_initial,
     tell_trial,
 )
-from de2ls.engine.jit import kernel
+from de2ls.engine.borrow import borrow
+from de2ls.engine.jit import block, kernel
 from de2ls.engine.recorder import observe
-from de2ls.engine.state import INITIAL, Candidate, State
+from de2ls.engine.state import ASK, INITIAL, TELL, Candidate, State
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +30,7 @@ class RDExConfig(TwoPopulationConfig):
     """Parameters of RDEx."""
 
 
-@kernel
+@block
 def ask(state: State, cand: Candidate) -> bool:
     """Make the next candidate; False while all initial points are out."""
     if state.now[0].phase == INITIAL:
@@ -38,7 +39,7 @@ def ask(state: State, cand: Candidate) -> bool:
     return True
 
 
-@kernel
+@block
 def tell(state: State, cand: Candidate) -> None:
     """Take a candidate's result; the last one of a generation ends it."""
     f, v = observe(state, cand)
@@ -53,10 +54,12 @@ def tell(state: State, cand: Candidate) -> None:
 
 
 @kernel
-def advance(state: State, cand: Candidate) -> None:
-    """Take the candidate's result and put the next candidate in its place."""
-    tell(state, cand)
-    ask(state, cand)
+def step(state: State, cand: Candidate, action: int) -> bool:
+    """Take the candidate's result, make the next candidate, or do both."""
+    s, c = borrow(state), borrow(cand)
+    if action & TELL:
+        tell(s, c)
+    return ask(s, c) if action & ASK else True
 
 
-ALGORITHMS = {"rdex": Algorithm("rdex", "RDEx", RDExConfig, start, ask, tell, advance)}
+ALGORITHMS = {"rdex": Algorithm("rdex", "RDEx", RDExConfig, start, step)}

@@ -26,7 +26,7 @@ import numpy as np
 from de2ls._checks import FloatArray
 from de2ls.algorithms.config import Config, parameter
 from de2ls.engine import epsilon, memory, order, random
-from de2ls.engine.jit import block, kernel
+from de2ls.engine.jit import block, routine
 from de2ls.engine.reduction import linear_size
 from de2ls.engine.repair import toward_bound
 from de2ls.engine.state import (
@@ -41,7 +41,7 @@ from de2ls.problems.problem import Problem
 
 A, B, POOL = 0, 1, 2  # rows of `rank`: eps-orders of P, of Q, and of P with the new successes
 BASE_STEP, EB_STEP = 0, 1
-REPAIR, PUBLISHED = 0, 1  # options of `box`
+PUBLISHED = 1  # option of `box`
 
 FIELDS = [
     ("pointer", "i8"),
@@ -166,7 +166,7 @@ def start(
 # --- the initial population ---------------------------------------------------------------------
 
 
-@kernel
+@routine
 def ask_initial(state: State, cand: Candidate) -> bool:
     """Hand out the next initial point; False when all are out and not all are back."""
     now = state.now[0]
@@ -183,7 +183,7 @@ def ask_initial(state: State, cand: Candidate) -> bool:
     return True
 
 
-@kernel
+@routine
 def tell_initial(state: State, cand: Candidate, f: float, v: float) -> bool:
     """Put an initial point into both populations; True when it was the last one."""
     now = state.now[0]
@@ -197,7 +197,7 @@ def tell_initial(state: State, cand: Candidate, f: float, v: float) -> bool:
 # --- steps 1 to 4: a generation begins -----------------------------------------------------------
 
 
-@kernel
+@routine
 def begin_generation(state: State) -> None:
     """Fix what holds for the generation: mF, the level, the order of P, the attractors' shares."""
     now, cfg = state.now[0], state.cfg[0]
@@ -224,33 +224,28 @@ def begin_generation(state: State) -> None:
 # --- step 5: one trial ---------------------------------------------------------------------------
 
 
-@kernel
+@block
 def ask_trial(state: State, cand: Candidate) -> None:
     """Make a trial by the base or the EB step (5a to 5d)."""
     now, cfg, rng = state.now[0], state.cfg[0], state.rng
     c = random.integer(rng, now.n_pop)
     if now.n / now.budget >= cfg.eb_start and random.uniform(rng) < now.eb_rate:
-        ask_eb_step(state, cand, c)
+        flag = EB_STEP
+        toward, plus, minus, F, CR = eb_step(state, c)
     else:
-        ask_base_step(state, cand, c)
-    now.issued += 1
-
-
-@kernel
-def ask_base_step(state: State, cand: Candidate, c: int) -> None:
-    """Base step (5b): Q_c + F (P_a - Q_c) + F (Q_r1 - P_r2)."""
-    now, cfg, rng = state.now[0], state.cfg[0], state.rng
-    k = random.integer(rng, state.memory.shape[0])
-    a, r1, r2 = draw_base_parents(state, c)
-    F = random.normal_in_unit(rng, now.f_mean, cfg.f_sigma)
-    CR = random.normal_clipped(rng, state.memory[k].cr, cfg.cr_sigma)
-    cross(state, cand, c, state.top[a].row, state.front[r1].row, state.top[r2].row, F, F, CR)
-    note_origin(state, cand, c, BASE_STEP, F)
+        flag = BASE_STEP
+        toward, plus, minus, F, CR = base_step(state, c)
+    note_origin(state, cand, c, flag, F)
+    cross(state, cand, c, toward, plus, minus, F, F, CR)
 
 
 @block
-def draw_base_parents(state: State, c: int) -> tuple[int, int, int]:
-    """Draw a from the best of P, r1 from Q by rank, r2 from P; slot numbers differ where needed."""
+def base_step(state: State, c: int) -> tuple[int, int, int, float, float]:
+    """Return the rows, F and CR of the base step (5b), Q_c + F (P_a - Q_c) + F (Q_r1 - P_r2).
+
+    a is drawn from the best of P, r1 from Q by rank, r2 from P. Slot numbers are compared,
+    whichever population they index.
+    """
     now, cfg, rng = state.now[0], state.cfg[0], state.rng
     n = now.n_pop
     a = state.rank[A, random.integer(rng, now.n_base)]
@@ -262,30 +257,20 @@ def draw_base_parents(state: State, c: int) -> tuple[int, int, int]:
     r2 = state.rank[A, random.integer(rng, n)]
     while r2 == a or r2 == r1:
         r2 = state.rank[A, random.integer(rng, n)]
-    return a, r1, r2
+    k = random.integer(rng, state.memory.shape[0])
+    F = random.normal_in_unit(rng, now.f_mean, cfg.f_sigma)
+    CR = random.normal_clipped(rng, state.memory[k].cr, cfg.cr_sigma)
+    return state.top[a].row, state.front[r1].row, state.top[r2].row, F, CR
 
 
-@kernel
-def ask_eb_step(state: State, cand: Candidate, c: int) -> None:
-    """EB step (5c): Q_c + F (best - Q_c) + F (mid - worst) of three ordered by objective."""
-    cfg, rng = state.cfg[0], state.rng
-    k = random.integer(rng, state.memory.shape[0] + 1)
-    best, mid, worst = draw_eb_parents(state, c)
-    if k < state.memory.shape[0]:
-        F = random.cauchy_in_unit(rng, state.memory[k].f, cfg.eb_gamma)
-        CR = random.normal_clipped(rng, state.memory[k].cr, cfg.cr_sigma)
-    else:
-        F = random.cauchy_in_unit(rng, cfg.eb_f, cfg.eb_gamma)
-        CR = random.normal_clipped(rng, cfg.eb_cr, cfg.cr_sigma)
-    cross(state, cand, c, best, mid, worst, F, F, CR)
-    note_origin(state, cand, c, EB_STEP, F)
+@routine
+def eb_step(state: State, c: int) -> tuple[int, int, int, float, float]:
+    """Return the rows, F and CR of the EB step (5c), Q_c + F (best - Q_c) + F (mid - worst).
 
-
-@block
-def draw_eb_parents(state: State, c: int) -> tuple[int, int, int]:
-    """Draw P_a, Q_r1, P_r2 by linear rank weights; return their rows, best objective first."""
-    now, rng = state.now[0], state.rng
-    n = now.n_pop
+    P_a, Q_r1 and P_r2 are drawn by linear rank weights and ordered by objective alone.
+    """
+    now, cfg, rng = state.now[0], state.cfg[0], state.rng
+    n, h = now.n_pop, state.memory.shape[0]
     a = state.rank[A, random.linear_rank(rng, n, now.n_eb)]
     while a == c:
         a = state.rank[A, random.linear_rank(rng, n, now.n_eb)]
@@ -295,8 +280,14 @@ def draw_eb_parents(state: State, c: int) -> tuple[int, int, int]:
     r2 = state.rank[A, random.linear_rank(rng, n, n)]
     while r2 == a or r2 == r1:
         r2 = state.rank[A, random.linear_rank(rng, n, n)]
+    k = random.integer(rng, h + 1)
+    f_centre = state.memory[k].f if k < h else cfg.eb_f
+    cr_centre = state.memory[k].cr if k < h else cfg.eb_cr
+    F = random.cauchy_in_unit(rng, f_centre, cfg.eb_gamma)
+    CR = random.normal_clipped(rng, cr_centre, cfg.cr_sigma)
     first, second, third = state.top[a], state.front[r1], state.top[r2]
-    return by_objective(first.f, first.row, second.f, second.row, third.f, third.row)
+    best, mid, worst = by_objective(first.f, first.row, second.f, second.row, third.f, third.row)
+    return best, mid, worst, F, CR
 
 
 @block
@@ -313,7 +304,7 @@ def by_objective(
     return row1, row2, row3
 
 
-@kernel
+@block
 def cross(
     state: State,
     cand: Candidate,
@@ -325,31 +316,38 @@ def cross(
     F2: float,
     CR: float,
 ) -> None:
-    """Crossover (5d) of Q_c with Q_c + F (x_toward - Q_c) + F2 (x_plus - x_minus); notes CRa.
+    """Cross (5d) Q_c with Q_c + F (x_toward - Q_c) + F2 (x_plus - x_minus); notes CRa.
 
     In a perturbed trial the coordinates that stay get a Cauchy step. What leaves the box is
     repaired toward the bound.
     """
     cfg, rng = state.cfg[0], state.rng
-    dim = cand.x.shape[0]
+    x, dim = cand.x, cand.x.shape[0]
     parent, xt = state.x[state.front[c].row], state.x[toward]
     xp, xm = state.x[plus], state.x[minus]
-    low, high = state.box[0], state.box[1]
-    perturbed = cfg.perturb_rate > 0.0 and random.uniform(rng) < cfg.perturb_rate
-    forced = random.integer(rng, dim)
-    crossed = 0
-    for j in range(dim):
-        value = parent[j]
-        if random.uniform(rng) < CR or j == forced:
-            value += F * (xt[j] - parent[j]) + F2 * (xp[j] - xm[j])
-            value = toward_bound(value, parent[j], low[j], high[j], cfg.bound_mix)
-            crossed += 1
-        elif perturbed:
-            value = random.cauchy(rng, value, cfg.perturb_scale)
-            if cfg.box == REPAIR:
-                value = toward_bound(value, parent[j], low[j], high[j], cfg.bound_mix)
-        cand.x[j] = value
+    low, high, mix = state.box[0], state.box[1], cfg.bound_mix
+    for j in range(dim):  # the donor, apart from the draws, so that it uses SIMD
+        value = parent[j] + F * (xt[j] - parent[j]) + F2 * (xp[j] - xm[j])
+        x[j] = toward_bound(value, parent[j], low[j], high[j], mix)
+    crossed = dim
+    if CR < 1.0:
+        perturbed = cfg.perturb_rate > 0.0 and random.uniform(rng) < cfg.perturb_rate
+        forced = random.integer(rng, dim)
+        for j in range(dim):
+            if random.uniform(rng) >= CR and j != forced:
+                crossed -= 1
+                x[j] = perturb(state, parent[j], j) if perturbed else parent[j]
     cand.info[0].CR = crossed / dim
+
+
+@block
+def perturb(state: State, value: float, j: int) -> float:
+    """Give a coordinate that stays a Cauchy step, repaired unless `box` is "published"."""
+    cfg = state.cfg[0]
+    moved = random.cauchy(state.rng, value, cfg.perturb_scale)
+    if cfg.box == PUBLISHED:
+        return moved
+    return toward_bound(moved, value, state.box[0, j], state.box[1, j], cfg.bound_mix)
 
 
 @block
@@ -376,7 +374,7 @@ def improvement(f: float, v: float, f_old: float, v_old: float, eps: float) -> f
     return -1.0
 
 
-@kernel
+@block
 def tell_trial(state: State, cand: Candidate, f: float, v: float) -> bool:
     """Judge a trial against its target (5e, 5f); True when it ended its generation."""
     now, info = state.now[0], cand.info[0]
@@ -390,7 +388,7 @@ def tell_trial(state: State, cand: Candidate, f: float, v: float) -> bool:
     return bool(now.told >= now.n_pop)
 
 
-@kernel
+@block
 def write_success(state: State, cand: Candidate, f: float, v: float, weight: float) -> None:
     """Append a success to P, write it over the pointer's slot of Q, remember what made it."""
     now, info = state.now[0], cand.info[0]
@@ -405,7 +403,7 @@ def write_success(state: State, cand: Candidate, f: float, v: float, weight: flo
     now.n_success = s + 1
 
 
-@kernel
+@block
 def replace_in_front(state: State, q: int, x: FloatArray, f: float, v: float) -> None:
     """Overwrite slot `q` of Q and move it to its new rank in B."""
     now, n = state.now[0], state.now[0].n_pop
@@ -432,7 +430,7 @@ def copy_vector(source: FloatArray, target: FloatArray) -> None:
 # --- steps 6 to 9: a generation ends -------------------------------------------------------------
 
 
-@kernel
+@routine
 def eb_credit(state: State) -> tuple[float, float]:
     """Return the gains of the EB and of the base step over the slots (step 6)."""
     eb, base = 0.0, 0.0
@@ -446,14 +444,14 @@ def eb_credit(state: State) -> tuple[float, float]:
     return eb, base
 
 
-@kernel
+@routine
 def adapt_eb_rate(state: State) -> None:
     """Set rho to the EB step's share of the gains (step 6)."""
     eb, base = eb_credit(state)
     state.now[0].eb_rate = eb / (eb + base) if eb != 0.0 and base != 0.0 else state.cfg[0].eb_rate
 
 
-@kernel
+@routine
 def close_generation(state: State) -> None:
     """Learn from the generation and shrink the front (steps 6 to 9)."""
     now = state.now[0]
@@ -466,7 +464,7 @@ def close_generation(state: State) -> None:
         )
 
 
-@kernel
+@routine
 def shrink_front(state: State) -> None:
     """Drop the worst of Q down to the size that is due (step 8)."""
     now = state.now[0]
@@ -476,7 +474,7 @@ def shrink_front(state: State) -> None:
     now.pointer %= now.n_pop
 
 
-@kernel
+@routine
 def drop_slot(state: State, worst: int) -> None:
     """Remove slot `worst`, the last in B, from Q; the slots behind it move down by one."""
     now = state.now[0]
@@ -492,7 +490,7 @@ def drop_slot(state: State, worst: int) -> None:
             state.rank[B, i] -= 1
 
 
-@kernel
+@routine
 def merge(state: State) -> None:
     """P becomes the best N of its survivors and successes, in eps-order (step 11).
 

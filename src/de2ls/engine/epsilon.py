@@ -7,7 +7,7 @@
 """
 
 from de2ls._checks import FloatArray
-from de2ls.engine.jit import block, kernel
+from de2ls.engine.jit import block, routine
 from de2ls.engine.order import Members
 
 
@@ -17,7 +17,7 @@ def level_index(n: int, progress: float, factor: float) -> int:
     return int(factor * n * (1.0 - progress) * (1.0 - progress))
 
 
-@kernel
+@routine
 def level(members: Members, n: int, index: int, scratch: FloatArray) -> float:
     """Return the violation with the 0-based rank `index` among the first `n` members."""
     for i in range(n):
@@ -25,7 +25,7 @@ def level(members: Members, n: int, index: int, scratch: FloatArray) -> float:
     return select(scratch, n, index)
 
 
-@kernel
+@routine
 def select(values: FloatArray, n: int, k: int) -> float:
     """Return the k-th smallest (0-based) of the first `n` values, which are reordered (Hoare)."""
     low, high = 0, n - 1
@@ -47,4 +47,4 @@ def select(values: FloatArray, n: int, k: int) -> float:
             low = i
         else:
             break
-    return values[k]
+    return float(values[k])

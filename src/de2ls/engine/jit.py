@@ -24,22 +24,29 @@ from numba.core import config as numba_config
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _PACKAGE = Path(__file__).resolve().parent.parent
+# Python and C wrappers take as long to compile as the function: a state has many arrays to unpack.
+_INNER = {"cache": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 _KEPT_FOLDERS = 12  # caches of other versions of the sources
 
 
 def kernel(function: Function) -> Function:
     """Compile `function` on first use, cached on disk."""
-    return _jit(function)
+    return _jit(function, cache=True)
+
+
+def routine(function: Function) -> Function:
+    """Compile `function` for other compiled functions; Python cannot call it."""
+    return _jit(function, **_INNER)
 
 
 def block(function: Function) -> Function:
     """Compile `function` into each caller."""
-    return _jit(function, inline="always")
+    return _jit(function, forceinline=True, **_INNER)
 
 
 def matvec(function: Function) -> Function:
     """Compile `function` with reassociation and contraction of its sums."""
-    return _jit(function, fastmath={"reassoc", "contract", "nsz"})
+    return _jit(function, cache=True, fastmath={"reassoc", "contract", "nsz"})
 
 
 def _jit(function: Function, **options: Any) -> Function:
@@ -47,7 +54,7 @@ def _jit(function: Function, **options: Any) -> Function:
     previous = numba_config.CACHE_DIR
     numba_config.CACHE_DIR = str(_cache_folder(package))
     try:
-        compiled = numba.njit(nogil=True, cache=True, error_model="numpy", **options)(function)
+        compiled = numba.njit(nogil=True, error_model="numpy", **options)(function)
     finally:
         numba_config.CACHE_DIR = previous
     return cast("Function", compiled)
@@ -68,8 +75,8 @@ def cache_root() -> Path:
 @cache
 def _cache_folder(package: str) -> Path:
     digest = hashlib.sha256()
-    for folder in sorted({"engine", package}):
-        for source in sorted((_PACKAGE / folder).rglob("*.py")):
+    for part in sorted({"engine", package}):
+        for source in sorted((_PACKAGE / part).rglob("*.py")):
             digest.update(source.relative_to(_PACKAGE).as_posix().encode())
             digest.update(source.read_bytes())
     folder = cache_root() / f"{package}-{digest.hexdigest()[:16]}"

@@ -10,7 +10,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from de2ls.engine.jit import kernel
+from de2ls.engine.jit import routine
 
 Successes = NDArray[np.void]  # records with fields cr, f, weight
 Memory = NDArray[np.void]  # records with fields cr, f
@@ -18,7 +18,7 @@ Memory = NDArray[np.void]  # records with fields cr, f
 _NO_WEIGHT = 1e-8  # a denominator up to this gives no mean
 
 
-@kernel
+@routine
 def learn(memory: Memory, cursor: int, successes: Successes, count: int, rate: float) -> int:
     """Blend the successes' Lehmer means into the cell at the cursor; return the next cursor.
 
@@ -42,4 +42,4 @@ def learn(memory: Memory, cursor: int, successes: Successes, count: int, rate: f
     mean_f = f2 / f if f > _NO_WEIGHT else 1.0
     memory[cursor].cr = (1.0 - rate) * memory[cursor].cr + rate * mean_cr
     memory[cursor].f = (1.0 - rate) * memory[cursor].f + rate * mean_f
-    return (cursor + 1) % memory.shape[0]
+    return int((cursor + 1) % memory.shape[0])

@@ -13,7 +13,7 @@ order is therefore strict and total, and a member is found in it by bisection.
 import numpy as np
 from numpy.typing import NDArray
 
-from de2ls.engine.jit import block, kernel
+from de2ls.engine.jit import block, routine
 
 Members = NDArray[np.void]  # records with fields f, v, row
 Order = NDArray[np.int64]
@@ -31,7 +31,7 @@ def precedes(fa: float, va: float, a: int, fb: float, vb: float, b: int, eps: fl
     return va < vb or (va == vb and a > b)
 
 
-@kernel
+@block
 def rank_in(members: Members, order: Order, n: int, position: int, eps: float) -> int:
     """Return how many of the `n` ordered members precede the member at `position`."""
     f, v = members[position].f, members[position].v
@@ -46,7 +46,7 @@ def rank_in(members: Members, order: Order, n: int, position: int, eps: float) -
     return low
 
 
-@kernel
+@block
 def insert(members: Members, order: Order, n: int, position: int, eps: float) -> None:
     """Insert `position` into the order of `n` other members."""
     rank = rank_in(members, order, n, position, eps)
@@ -55,14 +55,14 @@ def insert(members: Members, order: Order, n: int, position: int, eps: float) ->
     order[rank] = position
 
 
-@kernel
+@block
 def remove(members: Members, order: Order, n: int, position: int, eps: float) -> None:
     """Take `position` out of an order of `n` members that contains it."""
     for i in range(rank_in(members, order, n, position, eps), n - 1):
         order[i] = order[i + 1]
 
 
-@kernel
+@routine
 def move(order: Order, old: int, new: int) -> None:
     """Move the entry of rank `old` to rank `new`, shifting those between."""
     position = order[old]
@@ -73,7 +73,7 @@ def move(order: Order, old: int, new: int) -> None:
     order[new] = position
 
 
-@kernel
+@routine
 def sort(members: Members, order: Order, n: int, eps: float) -> None:
     """Bring the first `n` entries into eps-order.
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from de2ls._checks import FloatArray
-from de2ls.engine.jit import block, kernel
+from de2ls.engine.jit import block, routine
 
 RandomState = NDArray[np.uint64]
 
@@ -22,8 +22,7 @@ _TO_UNIT = 2.0**-53
 
 def seed_state(seed: int) -> RandomState:
     """Return the generator's state for an integer seed (any size, not negative)."""
-    state: RandomState = np.random.SeedSequence(seed).generate_state(4, np.uint64)
-    return state
+    return np.random.SeedSequence(seed).generate_state(4, np.uint64).astype(np.uint64)
 
 
 @block
@@ -31,7 +30,7 @@ def next_bits(rng: RandomState) -> np.uint64:
     """Return the next 64 bits (Blackman and Vigna's xoshiro256**)."""
     s0, s1, s2, s3 = rng[0], rng[1], rng[2], rng[3]
     five = s1 * np.uint64(5)
-    result = ((five << np.uint64(7)) | (five >> np.uint64(57))) * np.uint64(9)
+    result: np.uint64 = ((five << np.uint64(7)) | (five >> np.uint64(57))) * np.uint64(9)
     shifted = s1 << np.uint64(17)
     s2 ^= s0
     s3 ^= s1
@@ -55,7 +54,7 @@ def integer(rng: RandomState, count: int) -> int:
     return int(uniform(rng) * count)
 
 
-@kernel
+@block
 def normal(rng: RandomState, mean: float, deviation: float) -> float:
     """Draw from N(mean, deviation), by Marsaglia's polar method."""
     while True:
@@ -66,7 +65,7 @@ def normal(rng: RandomState, mean: float, deviation: float) -> float:
             return mean + deviation * a * math.sqrt(-2.0 * math.log(square) / square)
 
 
-@kernel
+@block
 def cauchy(rng: RandomState, location: float, scale: float) -> float:
     """Draw from C(location, scale): the slope of a random direction."""
     while True:
@@ -128,7 +127,7 @@ def linear_rank(rng: RandomState, total: int, count: int) -> int:
     return min(rank, count - 1)
 
 
-@kernel
+@routine
 def uniform_point(rng: RandomState, box: FloatArray, x: FloatArray) -> None:
     """Fill `x` with a uniform point of the box (rows: lower, upper)."""
     for j in range(x.shape[0]):

@@ -7,7 +7,7 @@ replaces it. Min_EV and LCV are its objective and its violation.
 
 import numpy as np
 
-from de2ls.engine.jit import block, kernel
+from de2ls.engine.jit import block, kernel, routine
 from de2ls.engine.state import Candidate, State
 
 
@@ -19,7 +19,7 @@ def better(f: float, cv: float, f_best: float, cv_best: float, feasible_tol: flo
     return cv < cv_best
 
 
-@kernel
+@block
 def observe(state: State, cand: Candidate) -> tuple[float, float]:
     """Take the result of `cand`: count it, record it, return its f and mean violation v.
 
@@ -55,7 +55,7 @@ def observe(state: State, cand: Candidate) -> tuple[float, float]:
     return f, v
 
 
-@kernel
+@routine
 def inside(state: State, cand: Candidate) -> bool:
     """Whether the candidate lies in the box; counts it if not."""
     for j in range(cand.x.shape[0]):
@@ -65,7 +65,7 @@ def inside(state: State, cand: Candidate) -> bool:
     return True
 
 
-@kernel
+@routine
 def keep(state: State, cand: Candidate, f: float, cv: float, v: float) -> None:
     """Make the candidate the incumbent."""
     now = state.now[0]
@@ -77,7 +77,7 @@ def keep(state: State, cand: Candidate, f: float, cv: float, v: float) -> None:
         state.best[dim + k] = cand.out[k]
 
 
-@kernel
+@routine
 def sample(state: State) -> None:
     """Write the rows that are due: row 0 at N0 evaluations, row k at max(N0, min(10 D k, T))."""
     now = state.now[0]

@@ -14,9 +14,10 @@ from de2ls import _checks
 from de2ls.algorithms import get_algorithm
 from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import Config
+from de2ls.engine.borrow import borrow
 from de2ls.engine.jit import kernel
 from de2ls.engine.recorder import write_row
-from de2ls.engine.state import Candidate, State, new_candidate
+from de2ls.engine.state import ASK, NONE, TELL, Candidate, State, new_candidate
 from de2ls.problems.problem import Problem
 
 SCHEMA = 1  # of a saved trial
@@ -29,7 +30,7 @@ _compiling = threading.Lock()
 
 @kernel
 def drive(
-    advance: Any,
+    step: Any,
     evaluate: Any,
     state: State,
     cand: Candidate,
@@ -37,10 +38,11 @@ def drive(
     work: Any,
     until: int,
 ) -> None:
-    """Evaluate and advance until `until` evaluations are made; never returns to Python."""
-    while state.now[0].n < until:
-        evaluate(cand.x, params, work, cand.out)
-        advance(state, cand)
+    """Evaluate and step until `until` evaluations are made; never returns to Python."""
+    s, c, data, scratch = borrow(state), borrow(cand), borrow(params), borrow(work)
+    while s.now[0].n < until:
+        evaluate(c.x, data, scratch, c.out)
+        step(s, c, TELL | ASK)
 
 
 def _entry(function: Any, signature: tuple[Any, ...]) -> Any:
@@ -91,9 +93,8 @@ class Driver:
         self.state = self.algorithm.start(problem, self.config, self.seed, self.max_evals)
         self.cand = new_candidate(problem)
         self.work = np.empty(problem.kernel.n_work if problem.kernel else 0)
-        self._signature = (numba.typeof(self.state), numba.typeof(self.cand))
-        self.advance = _entry(self.algorithm.advance, self._signature)
-        self._started = False
+        self._signature = (numba.typeof(self.state), numba.typeof(self.cand), types.int64)
+        self.step = _entry(self.algorithm.step, self._signature)
 
     @property
     def now(self) -> Any:
@@ -107,9 +108,8 @@ class Driver:
 
     def begin(self) -> None:
         """Put the first candidate in place; does nothing when there is one."""
-        if not self._started:
-            _entry(self.algorithm.ask, self._signature)(self.state, self.cand)
-            self._started = True
+        if self.cand.info[0]["kind"] == NONE:
+            self.step(self.state, self.cand, ASK)
 
     def run(self, until: int | None = None) -> None:
         """Go on until `until` evaluations are made (the whole budget by default)."""
@@ -125,14 +125,14 @@ class Driver:
     def _run_compiled(self, until: int) -> None:
         compiled = self.problem.kernel
         assert compiled is not None
-        advance_type = types.FunctionType(types.void(*self._signature))
+        step_type = types.FunctionType(types.boolean(*self._signature))
         loop = _entry(
             drive,
-            (advance_type, _EVALUATE, *self._signature, _VECTOR, _VECTOR, types.int64),
+            (step_type, _EVALUATE, *self._signature[:2], _VECTOR, _VECTOR, types.int64),
         )
         _entry(compiled.evaluate, (_VECTOR,) * 4)
         loop(
-            self.algorithm.advance,
+            self.algorithm.step,
             compiled.evaluate,
             self.state,
             self.cand,
@@ -142,11 +142,11 @@ class Driver:
         )
 
     def _run_python(self, until: int) -> None:
-        evaluate, advance = self.problem.evaluate_into, self.advance
+        evaluate, step = self.problem.evaluate_into, self.step
         state, cand, work, now = self.state, self.cand, self.work, self.state.now[0]
         while now["n"] < until:
             evaluate(cand.x, cand.out, work)
-            advance(state, cand)
+            step(state, cand, TELL | ASK)
 
     def close_curve(self) -> None:
         """Repeat the last state in the rows that an early end left empty."""
@@ -163,7 +163,6 @@ class Driver:
             "config": self.config.as_dict(),
             "seed": self.seed,
             "max_evals": self.max_evals,
-            "started": self._started,
             "problem": {"name": self.problem.name, "dim": self.problem.dim, **self.problem.key},
         }
         arrays = {f"state_{name}": value for name, value in self.state._asdict().items()}
@@ -192,7 +191,6 @@ class Driver:
             driver = cls(
                 header["algorithm"], problem, header["seed"], header["max_evals"], header["config"]
             )
-            driver._started = header["started"]
             for prefix, arrays in (("state", driver.state), ("cand", driver.cand)):
                 for name, array in arrays._asdict().items():
                     array[...] = saved[f"{prefix}_{name}"]
