@@ -186,7 +186,9 @@ def problem_name(key: Mapping[str, Any]) -> str:
     if "number" not in key:
         return str(key.get("name", "problem"))
     suite = str(key.get("suite", "cec2017"))
-    return f"C{key['number']:02d}" if suite == "cec2017" else f"{suite} {key['number']}"
+    if suite == "cec2017":
+        return f"C{key['number']:02d}"
+    return suite if suite.endswith(".py") else f"{suite} {key['number']}"  # a file is one problem
 
 
 def _order(key: Mapping[str, Any], name: str) -> tuple[str, int, str]:

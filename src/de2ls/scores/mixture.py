@@ -1,10 +1,10 @@
 """Which trials may stand in one score; the others are refused by name.
 
 A score compares trials of the same problems under the same rules. Definition and instance are one
-throughout. Dimension and budget are one within each problem; between problems they may differ only
-when the caller allows unequal trials, since a pair of trials never spans two problems. The same
-permission lets numbers of trials differ, because a pairwise score has an expectation over equally
-large subsets, and lets series without the sample after the initial population join the others.
+throughout a suite. Dimension and budget are one within each problem; between problems they may
+differ only when the caller allows unequal trials, since a pair of trials never spans two problems.
+The same permission lets numbers of trials differ, because a pairwise score has an expectation over
+equally large subsets, and lets series without the sample after the initial population join others.
 """
 
 from collections import Counter, defaultdict
@@ -72,15 +72,17 @@ def check_mixture(trials: Sequence[Trial], allow_unequal: bool = False) -> tuple
     MixtureError
         Naming the trials at fault.
     """
+    by_suite: dict[Hashable, list[Trial]] = defaultdict(list)
     by_problem: dict[str, list[Trial]] = defaultdict(list)
     for trial in trials:
+        by_suite[trial.key.get("suite")].append(trial)
         by_problem[trial.problem].append(trial)
 
-    never: list[Fault] = [
-        *_differing("definition", trials, [t.key.get("definition") for t in trials]),
-        *_differing("instance", trials, [t.key.get("instance") for t in trials]),
-    ]
+    never: list[Fault] = []
     unequal: list[Fault] = []
+    for group in by_suite.values():
+        never += _differing("definition", group, [t.key.get("definition") for t in group])
+        never += _differing("instance", group, [t.key.get("instance") for t in group])
     for group in by_problem.values():
         never += _differing("dimension", group, [t.key.get("dim") for t in group])
         never += _differing("budget", group, [t.max_evals for t in group])

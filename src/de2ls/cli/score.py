@@ -1,0 +1,157 @@
+"""``de2ls score``: U-scores of a store's trials, with intervals and tests."""
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from de2ls.scores import Assessment, Table
+
+app = typer.Typer()
+
+_EPILOG = """\
+Examples:
+
+de2ls score results.db
+
+de2ls score results.db --algorithms de2ls,rdex --problems 1-28 --tables totals,pairs
+
+de2ls score results.db --protocol cec2024 --format latex --tables totals > totals.tex
+"""
+
+
+class Format(StrEnum):
+    """How the tables are written."""
+
+    table = "table"
+    markdown = "markdown"
+    latex = "latex"
+    csv = "csv"
+    json = "json"
+
+
+class Protocol(StrEnum):
+    """By which rules trials are scored."""
+
+    cec2026 = "cec2026"
+    cec2024 = "cec2024"
+
+
+@app.command(epilog=_EPILOG)
+def score(
+    store: Annotated[Path, typer.Argument(help="The store's file.", metavar="STORE")],
+    algorithms: Annotated[
+        str | None,
+        typer.Option(help="Labels of series, in this order.", show_default="all"),
+    ] = None,
+    problems: Annotated[
+        str | None, typer.Option(help="Numbers such as 1-28 or 1,4,7.", show_default="all")
+    ] = None,
+    dim: Annotated[
+        int | None, typer.Option(help="Only this dimension.", show_default="all")
+    ] = None,
+    definition: Annotated[
+        str | None, typer.Option(help="Only this definition.", show_default="all")
+    ] = None,
+    instance: Annotated[
+        int | None, typer.Option(help="Only this instance.", show_default="all")
+    ] = None,
+    protocol: Annotated[
+        Protocol, typer.Option(help="Pairs of trials, or ranks towards the median as target.")
+    ] = Protocol.cec2026,
+    bootstrap: Annotated[
+        int, typer.Option(help="Resamples for the intervals: 1000 or more, 0 for none.")
+    ] = 1000,
+    seed: Annotated[int, typer.Option(help="Seed of the resampling.")] = 0,
+    allow_unequal: Annotated[
+        bool,
+        typer.Option(
+            "--allow-unequal",
+            help="Accept unequal numbers of trials and the like, where the score bears it.",
+        ),
+    ] = False,
+    output: Annotated[Format, typer.Option("--format", help="How to write.")] = Format.table,
+    tables: Annotated[
+        str | None,
+        typer.Option(
+            help="Which of totals, pairs, by_problem, rank_sum, friedman, summary.",
+            show_default="all",
+        ),
+    ] = None,
+) -> None:
+    """Score a store: U-scores with intervals, ranks, tests and the table of means.
+
+    Trials of different definitions, instances, dimensions or budgets, or unequal numbers of trials,
+    are refused with their names; the options select what belongs together.
+    """
+    from de2ls.campaigns.plan import items, numbers
+    from de2ls.campaigns.store import Store
+    from de2ls.scores import collect
+    from de2ls.scores import score as assess
+
+    labels = None if algorithms is None else items("algorithms", algorithms)
+    with Store.open(store, readonly=True) as opened:
+        collection = collect(
+            opened.curves(
+                labels=labels,
+                problems=None if problems is None else list(numbers("problems", problems)),
+                dims=dim,
+                definitions=definition,
+                instances=instance,
+            ),
+            allow_unequal,
+        )
+    if labels is not None:
+        collection = collection.select(labels)
+    assessment = assess(collection, protocol.value, bootstrap, seed)
+    chosen = _choose(assessment, None if tables is None else items("tables", tables))
+    for warning in assessment.warnings:
+        typer.echo(f"warning: {warning}", err=True)
+    _print(assessment, chosen, output)
+
+
+def _choose(assessment: "Assessment", names: list[str] | None) -> "dict[str, Table]":
+    from de2ls import _checks
+
+    found = assessment.tables()
+    if names is None:
+        return found
+    return {name: found[_checks.choice("tables", name, found)] for name in names}
+
+
+def _print(assessment: "Assessment", tables: "dict[str, Table]", output: Format) -> None:
+    if output is Format.table:
+        _print_rich(tables)
+    elif output is Format.json:
+        content = {
+            "protocol": assessment.score.protocol,
+            "algorithms": assessment.score.algorithms,
+            "problems": assessment.score.problems,
+            "trials": assessment.score.n_trials,
+            "warnings": assessment.warnings,
+            "tables": {name: table.to_dicts() for name, table in tables.items()},
+        }
+        typer.echo(json.dumps(content, ensure_ascii=False))
+    elif output is Format.csv:
+        titled = [
+            table.to_csv() if len(tables) == 1 else f"# {table.title}\n{table.to_csv()}"
+            for table in tables.values()
+        ]
+        typer.echo("\n".join(titled), nl=False)
+    else:
+        method = "to_markdown" if output is Format.markdown else "to_latex"
+        typer.echo("\n".join(getattr(table, method)() for table in tables.values()), nl=False)
+
+
+def _print_rich(tables: "dict[str, Table]") -> None:
+    from rich.console import Console
+
+    console = Console()
+    if not console.is_terminal:  # no window that the tables have to fit
+        console = Console(width=200)
+    for table in tables.values():
+        console.print(table.to_rich())
+        console.print()
