@@ -73,12 +73,14 @@ def mapped(y: FloatArray, params: FloatArray, work: FloatArray, which: int) -> F
         b = columns[(j + 1) * D : (j + 2) * D]
         c = columns[(j + 2) * D : (j + 3) * D]
         d = columns[(j + 3) * D : (j + 4) * D]
+        y_a, y_b, y_c, y_d = y[j], y[j + 1], y[j + 2], y[j + 3]
         for i in range(D):
-            z[i] = (((z[i] + a[i] * y[j]) + b[i] * y[j + 1]) + c[i] * y[j + 2]) + d[i] * y[j + 3]
+            z[i] = (((z[i] + a[i] * y_a) + b[i] * y_b) + c[i] * y_c) + d[i] * y_d
     for j in range(in_fours, D):
         a = columns[j * D : (j + 1) * D]
+        y_a = y[j]
         for i in range(D):
-            z[i] += a[i] * y[j]
+            z[i] += a[i] * y_a
     return z
 
 
