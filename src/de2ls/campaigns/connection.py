@@ -10,6 +10,7 @@ from urllib.parse import quote
 from de2ls.campaigns import schema
 from de2ls.campaigns.errors import StoreBusyError, StoreError
 
+_SMALLEST = 512  # bytes of an SQLite file
 _RESUME = "the trials stored so far are safe; the same command continues from them"
 
 
@@ -45,9 +46,10 @@ def _store_error(path: Path, error: sqlite3.Error) -> StoreError:
 
 def open_writer(path: Path, timeout: float) -> sqlite3.Connection:
     """Open or create a store for its one writer, at the newest schema."""
+    is_new = not path.exists()
     connection = sqlite3.connect(path, timeout=timeout, isolation_level=None)
     try:
-        is_new = _check_identity(path, connection)
+        _is_empty(path, connection)
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")  # a commit survives a power failure
@@ -55,7 +57,7 @@ def open_writer(path: Path, timeout: float) -> sqlite3.Connection:
     except BaseException:
         connection.close()
         if is_new:
-            path.unlink()
+            path.unlink(missing_ok=True)
         raise
     return connection
 
@@ -67,7 +69,7 @@ def open_reader(path: Path, timeout: float) -> sqlite3.Connection:
     connection = sqlite3.connect(_reader_uri(path), uri=True, timeout=timeout, isolation_level=None)
     try:
         connection.execute("PRAGMA query_only = ON")
-        if _check_identity(path, connection):
+        if _is_empty(path, connection):
             raise StoreError(f"{path} is empty: a campaign that runs into it fills it")
         found = schema.version(connection)
         if found < len(schema.MIGRATIONS):
@@ -95,10 +97,12 @@ def _reader_uri(path: Path) -> str:
     return f"{base}?mode=ro" if has_log else f"{base}?immutable=1"
 
 
-def _check_identity(path: Path, connection: sqlite3.Connection) -> bool:
-    """Return whether the file is empty; refuse what is no store, or a newer one."""
+def _is_empty(path: Path, connection: sqlite3.Connection) -> bool:
+    """Return whether nothing is in the file; refuse what is no store, or a newer one."""
     tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
     if not tables:
+        if path.exists() and 0 < path.stat().st_size < _SMALLEST:  # SQLite would overwrite it
+            raise StoreError(f"{path} is damaged or no SQLite file: choose another file")
         return True
     identity = connection.execute("PRAGMA application_id").fetchone()[0]
     if identity != schema.APPLICATION_ID:

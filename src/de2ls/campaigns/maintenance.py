@@ -99,7 +99,7 @@ def info(store: "Store") -> StoreInfo:
                   coalesce(sum(n_evals), 0) AS evaluations,
                   coalesce(sum(wall_time), 0.0) AS seconds
            FROM series LEFT JOIN trials ON series_id = series.id
-           GROUP BY series.id ORDER BY label"""
+           GROUP BY series.id ORDER BY series.id"""
     )
     environments = store.query(
         """SELECT version, description, count(*) AS trials
@@ -155,8 +155,8 @@ def _check_trial(store: "Store", trial_id: int) -> Iterator[str]:
             yield f"trial {trial_id}: its curve, details, series, problem or environment is missing"
         else:
             yield from _check_row(trial_id, found[0])
-    except (StoreError, ValueError, OverflowError, MemoryError) as error:
-        yield f"trial {trial_id} cannot be read: {error}"
+    except (StoreError, ValueError, TypeError, LookupError, ArithmeticError, MemoryError) as error:
+        yield f"trial {trial_id} cannot be read: {error}"  # damage shows in many ways
 
 
 def _check_row(trial_id: int, row: "sqlite3.Row") -> Iterator[str]:

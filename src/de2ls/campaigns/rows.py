@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from de2ls import _checks
 from de2ls._checks import FloatArray
 from de2ls.campaigns import codec
 from de2ls.trials.record import LocalSearchLog, TrialRecord
@@ -137,7 +138,7 @@ def trial_values(trial: TrialRecord, run: int) -> dict[str, Any]:
     log = trial.local_search
     return {
         "run": int(run),
-        "seed": int(trial.seed),
+        "seed": _checks.integer("seed", trial.seed, 0, 2**63 - 1),
         "max_evals": int(trial.max_evals),
         "n_evals": int(trial.n_evals),
         "f": float(trial.f),

@@ -1,12 +1,11 @@
 """The tables of a store, their version, and the way from an older version to this one."""
 
 import sqlite3
-from collections.abc import Sequence
 
 APPLICATION_ID = 0xDE215  # marks an SQLite file as a store of de2ls
 
 # MIGRATIONS[i] leads from version i to version i + 1; the first one lays out an empty file.
-MIGRATIONS = (
+MIGRATIONS: tuple[str, ...] = (
     """
     CREATE TABLE plans (            -- every plan that was run into this store
         id INTEGER PRIMARY KEY,
@@ -79,16 +78,16 @@ def version(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
-def migrate(connection: sqlite3.Connection, migrations: Sequence[str] = MIGRATIONS) -> None:
+def migrate(connection: sqlite3.Connection) -> None:
     """Bring a file to the newest version, all steps or none."""
-    steps = migrations[version(connection) :]
+    steps = MIGRATIONS[version(connection) :]
     if not steps:
         return
     try:
         connection.executescript(
             f"BEGIN IMMEDIATE; {''.join(steps)}"
             f"PRAGMA application_id = {APPLICATION_ID};"
-            f"PRAGMA user_version = {len(migrations)}; COMMIT;"
+            f"PRAGMA user_version = {len(MIGRATIONS)}; COMMIT;"
         )
     except sqlite3.Error:
         if connection.in_transaction:

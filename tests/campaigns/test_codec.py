@@ -1,0 +1,113 @@
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from de2ls.campaigns import codec
+from de2ls.trials.record import LocalSearchLog
+
+from .support import make_record
+
+BIT_PATTERNS = hnp.arrays(
+    np.uint64,
+    st.tuples(st.integers(0, 40), st.integers(1, 4)),
+    elements=st.integers(0, 2**64 - 1) | st.sampled_from([0, 0x7FF8000000000000, 0x8000 << 48]),
+)
+
+
+@given(BIT_PATTERNS)
+def test_any_bits_survive_including_nan_payloads_and_signed_zeros(bits):
+    table = bits.view(np.float64)
+    back = codec.decode_table(codec.encode_table(table))
+    assert back.shape == table.shape
+    assert back.view(np.uint64).tobytes() == bits.tobytes()
+
+
+@given(hnp.arrays(np.uint64, st.integers(0, 40)))
+def test_any_vector_survives(bits):
+    vector = bits.view(np.float64)
+    assert codec.decode_vector(codec.encode_vector(vector)).tobytes() == vector.tobytes()
+
+
+def test_a_step_curve_shrinks_to_its_changes():
+    rows = 2001
+    curve = np.empty((rows, 3))
+    curve[:, 0] = np.maximum(300.0, 300.0 * np.arange(rows))
+    curve[:, 1] = np.repeat(np.random.default_rng(1).random(21), 100)[:rows]  # 21 values in all
+    curve[:, 2] = 0.0
+    # 21 values of 8 bytes, 2001 marks per column, and the regular grid
+    assert len(codec.encode_table(curve)) < 21 * 8 + 250 + 300
+    assert np.array_equal(codec.decode_table(codec.encode_table(curve)), curve)
+
+
+@given(st.binary(max_size=60))
+def test_damaged_bytes_raise_a_value_error(data):
+    with pytest.raises(ValueError):  # noqa: PT011 -- zlib's or NumPy's words
+        codec.decode_table(data)
+
+
+def test_a_cut_table_is_refused_with_its_reason():
+    data = codec.encode_table(np.random.default_rng(1).random((50, 3)))
+    with pytest.raises(ValueError, match="damaged"):
+        codec.decode_table(data[:-9])
+
+
+def test_equal_mappings_have_one_text():
+    assert codec.to_json({"b": np.float64(0.5), "a": np.int64(3)}) == '{"a": 3, "b": 0.5}'
+    assert codec.to_json({"a": 1, "b": 2}) == codec.to_json({"b": 2, "a": 1})
+    with pytest.raises(TypeError, match="cannot be written as JSON"):
+        codec.to_json({"a": object()})
+
+
+CHANGES = {
+    "algorithm": "rdex",
+    "config": {"ls_mc": 4},
+    "problem": {"name": "other"},
+    "seed": 5,
+    "max_evals": 91,
+    "n_evals": 89,
+    "curve": np.zeros((3, 3)),
+    "x": np.array([0.1, 0.0, 5e-324]),  # +0 instead of -0
+    "f": np.nextafter(7.25, 8.0),
+    "g": np.array([-1.0, 0.0]),
+    "h": np.array([0.0]),
+    "violation": 5e-324,
+    "feasible": False,
+    "stop": "target",
+    "trace": None,
+    "local_search": LocalSearchLog(2, 20, 1, 0.25),
+    "n_invalid": 5,
+    "n_outside": 1,
+}
+CIRCUMSTANCES = {
+    "label": "other",
+    "version": "0.2.0",
+    "environment": {"cpu": "other"},
+    "wall_time": 0.8,
+}
+
+
+def test_every_field_of_a_record_is_covered_here():
+    names = {field.name for field in dataclasses.fields(make_record())}
+    assert names == CHANGES.keys() | CIRCUMSTANCES.keys()
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_fingerprint_and_checksum_see_every_result(name):
+    before, after = make_record(), make_record(**{name: CHANGES[name]})
+    assert codec.fingerprint(before) != codec.fingerprint(after)
+    assert codec.checksum(before, 1) != codec.checksum(after, 1)
+
+
+@pytest.mark.parametrize("name", CIRCUMSTANCES)
+def test_only_the_checksum_sees_circumstances(name):
+    before, after = make_record(), make_record(**{name: CIRCUMSTANCES[name]})
+    assert codec.fingerprint(before) == codec.fingerprint(after)
+    assert codec.checksum(before, 1) != codec.checksum(after, 1)
+
+
+def test_the_checksum_sees_the_run():
+    assert codec.checksum(make_record(), 1) != codec.checksum(make_record(), 2)

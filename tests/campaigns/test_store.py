@@ -1,0 +1,359 @@
+import sqlite3
+import subprocess
+import sys
+import textwrap
+import threading
+
+import numpy as np
+import pytest
+
+from de2ls.campaigns import ConflictError, Store, StoreBusyError, StoreError, schema
+
+from .support import KEY, assert_same, make_record
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "results.db"
+
+
+@pytest.fixture
+def filled(path):
+    """A store with 2 series x 2 problems x 3 runs."""
+    with Store.open(path) as store:
+        for label in ("zeta", "alpha"):
+            for number in (4, 1):
+                for run in (3, 1, 2):
+                    problem = {**KEY, "number": number}
+                    store.add(make_record(label=label, problem=problem, seed=run), run)
+    return path
+
+
+def files(path):
+    return sorted(file.name for file in path.parent.iterdir())
+
+
+# ---------------------------------------------------------------- what goes in comes out
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"trace": None},
+        {"f": np.nan, "violation": np.inf, "feasible": False},
+        {"curve": np.full((4, 3), np.nan)},
+        {"x": np.empty(0), "g": np.empty(0), "config": {}, "environment": {"source": "file"}},
+        {"problem": {"name": "mine", "dim": 2}},
+        {"problem": {**KEY, "instance": "custom-0123456789ab"}},
+        {"label": "<script> 'quoted' \"täxt\""},
+        {"n_evals": np.int64(90), "wall_time": np.float64(0.5)},
+    ],
+)
+def test_a_record_comes_back_bit_by_bit(path, changes):
+    record = make_record(**changes)
+    with Store.open(path) as store:
+        store.add(record, 1)
+    with Store.open(path, readonly=True) as store:
+        (back,) = store.records()
+        assert store.verify().sound
+    assert_same(record, back)
+
+
+def test_order_is_series_problem_run(filled):
+    with Store.open(filled, readonly=True) as store:
+        order = [(trial.label, trial.problem["number"], trial.run) for trial in store.trials()]
+    assert order == [
+        (label, number, run)
+        for label in ("zeta", "alpha")
+        for number in (1, 4)
+        for run in (1, 2, 3)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("selection", "count"),
+    [
+        ({}, 12),
+        ({"labels": "zeta"}, 6),
+        ({"labels": ["zeta", "alpha"], "problems": 4}, 6),
+        ({"problems": [1, 4], "runs": [2, 3]}, 8),
+        ({"dims": 3, "definitions": "report", "instances": 1, "suites": "cec2017"}, 12),
+        ({"dims": 30}, 0),
+        ({"labels": None, "runs": 1}, 4),
+        ({"labels": []}, 0),
+        ({"labels": "' OR 1 = 1 --"}, 0),
+    ],
+)
+def test_selections(filled, selection, count):
+    with Store.open(filled, readonly=True) as store:
+        assert len(list(store.trials(**selection))) == count
+        assert len(list(store.curves(**selection))) == count
+        assert len(list(store.records(**selection))) == count
+
+
+def test_an_unknown_selection_is_an_error(filled):
+    wrong = pytest.raises(TypeError, match=r"selected by labels, problems, .*; got 'label'")
+    with Store.open(filled, readonly=True) as store, wrong:
+        list(store.trials(label="zeta"))
+
+
+def test_summary_and_curve_agree_with_the_record(filled):
+    with Store.open(filled, readonly=True) as store:
+        summary = next(store.trials(labels="alpha", runs=2))
+        curve = next(store.curves(labels="alpha", runs=2))
+        record = store.record("alpha", 2, problems=1)
+    assert (summary.min_ev, summary.lcv, summary.feasible) == (record.min_ev, record.lcv, True)
+    assert (summary.seed, summary.n_evals, summary.stop) == (2, 90, "budget")
+    assert (curve.label, curve.run, curve.algorithm) == ("alpha", 2, "de2ls")
+    assert np.array_equal(curve.curve, record.curve, equal_nan=True)
+
+
+def test_one_trial_must_be_one(filled):
+    with Store.open(filled, readonly=True) as store:
+        with pytest.raises(StoreError, match=r"holds 2 trials with .*'label': 'alpha'.*, not one"):
+            store.record("alpha", 2)
+        with pytest.raises(StoreError, match="holds 0 trials"):
+            store.record("beta", 2, problems=1)
+
+
+def test_a_listing_reads_no_arrays(filled):
+    from de2ls.campaigns import rows
+
+    with Store.open(filled, readonly=True) as store:
+        where, values = rows.condition({"labels": "zeta"})
+        plan = store.query(
+            "EXPLAIN QUERY PLAN " + rows.SELECT_SUMMARIES.format(where=where), values
+        )
+        text = " ".join(row["detail"] for row in plan)
+        one = store.query("EXPLAIN QUERY PLAN " + rows.SELECT_CURVE, (1,))
+    assert "trials USING INDEX" in text
+    assert "curves" not in text
+    assert "details" not in text
+    assert not any(row["detail"].startswith("SCAN") for row in one)
+    assert not any("details" in row["detail"] for row in one)
+
+
+# ---------------------------------------------------------------- nothing twice, nothing mixed
+
+
+def test_a_trial_is_there_once(filled):
+    with Store.open(filled) as store:
+        with pytest.raises(ConflictError, match=r"run 1 of 'zeta' on cec2017 C04 D=3 report/1 alr"):
+            store.add(make_record(label="zeta", problem={**KEY, "number": 4}), 1)
+        assert len(list(store.trials())) == 12
+
+
+def test_another_configuration_under_a_label_is_refused_with_the_difference(filled):
+    changed = make_record(label="zeta", config={"ls_mc": 4, "ls_sr": 0.1, "new": True})
+    with Store.open(filled) as store:
+        with pytest.raises(ConflictError) as refused:
+            store.add(changed, 9)
+        assert len(list(store.trials())) == 12
+    message = str(refused.value)
+    assert "ls_mc was 3 and would be 4" in message
+    assert "box was 'inside' and would be 'absent'" in message
+    assert "new was 'absent' and would be True" in message
+    assert "ls_sr" not in message
+
+
+def test_a_failed_transaction_leaves_nothing(path):
+    def fail(store):
+        with store.transaction():
+            store.insert(make_record(), 1)
+            raise RuntimeError("in between")
+
+    with Store.open(path) as store:
+        with pytest.raises(RuntimeError, match="in between"):
+            fail(store)
+        assert not list(store.trials())
+        assert not store.query("SELECT * FROM series")
+        store.add(make_record(), 1)
+        assert len(list(store.trials())) == 1
+
+
+def test_foreign_keys_hold(filled):
+    with Store.open(filled) as store, pytest.raises(StoreError, match="FOREIGN KEY"):
+        store.query("DELETE FROM series")
+
+
+def test_a_seed_beyond_sqlite_is_refused(path):
+    with Store.open(path) as store:
+        with pytest.raises(ValueError, match="seed must be an integer from 0 to"):
+            store.add(make_record(seed=2**63), 1)
+        store.add(make_record(seed=2**63 - 1), 1)
+
+
+def test_the_thread_that_opened_it_owns_it(path):
+    errors = []
+    with Store.open(path) as store:
+
+        def intrude():
+            try:
+                store.add(make_record(), 1)
+            except StoreError as error:
+                errors.append(str(error))
+
+        thread = threading.Thread(target=intrude)
+        thread.start()
+        thread.join()
+        assert "thread" in errors[0]
+        assert not list(store.trials())
+
+
+# ---------------------------------------------------------------- readers and writers
+
+
+def test_the_file_is_in_wal_mode_and_alone_when_closed(filled):
+    assert files(filled) == ["results.db"]
+    with Store.open(filled, readonly=True) as store:
+        assert store.query("PRAGMA journal_mode")[0][0] == "wal"
+        next(store.trials())
+    assert files(filled) == ["results.db"]
+
+
+def test_readers_look_while_a_writer_writes(path):
+    with Store.open(path) as writer:
+        writer.add(make_record(), 1)
+        with Store.open(path, readonly=True) as reader:
+            for run in (2, 3):
+                with writer.transaction():
+                    writer.insert(make_record(), run)
+                    assert len(list(reader.trials())) == run - 1  # not yet committed
+                assert len(list(reader.trials())) == run
+
+
+def test_a_reader_cannot_write(filled):
+    before = filled.read_bytes()
+    with Store.open(filled, readonly=True) as store:
+        with pytest.raises(StoreError, match="was opened read-only"):
+            store.add(make_record(), 9)
+        with pytest.raises(StoreError, match="readonly"):
+            store.query("DELETE FROM details")
+    assert filled.read_bytes() == before
+
+
+def test_two_writers_are_refused_and_the_holder_is_named(path):
+    with Store.open(path) as store:
+        with pytest.raises(StoreBusyError, match=rf"{path} is being written by process \d+ on "):
+            Store.open(path)
+        store.add(make_record(), 1)
+    with Store.open(path) as store:
+        assert len(list(store.trials())) == 1
+
+
+def test_the_lock_goes_with_a_killed_process(path):
+    holder = textwrap.dedent(
+        """
+        import os, signal, sys
+        from de2ls.campaigns.store import Store
+        store = Store.open(sys.argv[1])
+        os.kill(os.getpid(), signal.SIGKILL)
+        """
+    )
+    done = subprocess.run([sys.executable, "-c", holder, str(path)], check=False, timeout=60)
+    assert done.returncode == -9
+    assert "results.db.lock" in files(path)
+    with Store.open(path) as store:
+        store.add(make_record(), 1)
+    assert files(path) == ["results.db"]
+
+
+def test_a_locked_database_is_named_and_nothing_is_lost(filled):
+    other = sqlite3.connect(filled, isolation_level=None)
+    with Store.open(filled, timeout=0.05) as store:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreBusyError, match="is locked by another program: close what has"):
+            store.add(make_record(label="zeta"), 9)
+        other.execute("ROLLBACK")
+        store.add(make_record(label="zeta"), 9)
+        assert len(list(store.trials())) == 13
+    other.close()
+
+
+# ---------------------------------------------------------------- files that are no good store
+
+
+def test_a_newer_schema_is_refused(filled):
+    with sqlite3.connect(filled) as database:
+        database.execute("PRAGMA user_version = 99")
+    database.close()
+    before = filled.read_bytes()
+    for readonly in (True, False):
+        with pytest.raises(StoreError, match=r"newer de2ls \(schema 99; .* up to 1\): upgrade"):
+            Store.open(filled, readonly=readonly)
+    assert filled.read_bytes() == before
+    assert files(filled) == ["results.db"]
+
+
+def test_an_older_schema_is_migrated_by_a_writer_and_refused_by_a_reader(filled, monkeypatch):
+    newer = (*schema.MIGRATIONS, "ALTER TABLE series ADD COLUMN remark TEXT;")
+    monkeypatch.setattr(schema, "MIGRATIONS", newer)
+    with pytest.raises(StoreError, match="older schema 1: 'de2ls store vacuum"):
+        Store.open(filled, readonly=True)
+    with Store.open(filled) as store:
+        assert schema.version(store._database) == 2
+        assert len(list(store.trials())) == 12
+        assert store.query("SELECT remark FROM series")[0]["remark"] is None
+    with Store.open(filled, readonly=True) as store:
+        assert store.verify().sound
+
+
+def test_a_failing_migration_changes_nothing(filled, monkeypatch):
+    steps = (*schema.MIGRATIONS, "CREATE TABLE extra (id INTEGER);", "DROP TABLE absent;")
+    monkeypatch.setattr(schema, "MIGRATIONS", steps)
+    with pytest.raises(StoreError, match="no such table: absent"):
+        Store.open(filled)
+    database = sqlite3.connect(filled)
+    assert schema.version(database) == 1
+    assert not database.execute("SELECT * FROM sqlite_schema WHERE name = 'extra'").fetchall()
+    database.close()
+
+
+def test_another_sqlite_file_is_left_alone(path):
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE mine (x)")
+    database.close()
+    before = path.read_bytes()
+    for readonly in (True, False):
+        with pytest.raises(StoreError, match="is an SQLite file, but no store of de2ls"):
+            Store.open(path, readonly=readonly)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("content", [b"FEs Min_EV LCV\n" * 100, b"x", bytes(5000)])
+def test_a_file_that_is_no_database_is_left_alone(path, content):
+    path.write_bytes(content)
+    for readonly in (True, False):
+        with pytest.raises(StoreError, match="damaged or no SQLite file"):
+            Store.open(path, readonly=readonly)
+    assert path.read_bytes() == content
+
+
+def test_missing_and_empty_and_misplaced_files(path, tmp_path):
+    with pytest.raises(StoreError, match="there is no store at"):
+        Store.open(path, readonly=True)
+    path.touch()
+    with pytest.raises(StoreError, match="is empty"):
+        Store.open(path, readonly=True)
+    with pytest.raises(StoreError, match="is a folder: name a file in it"):
+        Store.open(tmp_path)
+    with pytest.raises(StoreError, match="there is no folder"):
+        Store.open(tmp_path / "none" / "results.db")
+    with Store.open(path) as store:  # an empty file becomes a store
+        store.add(make_record(), 1)
+
+
+def test_a_truncated_store_is_refused_or_reported(filled, tmp_path):
+    whole = filled.read_bytes()
+    cut = tmp_path / "cut.db"
+    said = []
+    for size in range(512, len(whole), 4096):
+        cut.write_bytes(whole[:size])
+        try:
+            with Store.open(cut, readonly=True) as store:
+                said += [" ".join(store.verify().findings)]
+        except StoreError as error:
+            said += [str(error)]
+    assert len(said) > 10
+    assert all(said)
