@@ -1,0 +1,37 @@
+"""Our trials against the published programs' own runs, by the rules of `docs/fidelity.md`.
+
+Run by ``make fidelity``; the trials are kept in ``build/fidelity.db`` and not repeated.
+"""
+
+import numpy as np
+import pytest
+
+from tests.fidelity.campaign import milestones
+from tests.fidelity.rules import LEAST_P, SHARED, SMALL_SHARE, Verdict, compare, reference
+
+pytestmark = [
+    pytest.mark.fidelity,
+    pytest.mark.skipif(
+        not (SHARED / "reference").is_dir(), reason="the reference results are not there"
+    ),
+]
+
+BOX_RULE = [6]  # C07: the published program leaves the box there; compared apart
+PUBLISHED = {"rdex": "RDEx", "de2ls": "DE-2LS"}
+
+
+def test_rdex_and_de2ls_agree_where_the_box_rule_does_not_act() -> None:
+    p = []
+    for name, title in PUBLISHED.items():
+        verdict = compare(milestones(name), reference(title))
+        p.append(np.delete(verdict.p, BOX_RULE, axis=0))
+    verdict = Verdict(np.concatenate(p))
+    assert verdict.least >= LEAST_P
+    assert verdict.small_share <= SMALL_SHARE
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_the_difference_on_c07_is_the_box_rule(name: str) -> None:
+    theirs = reference(PUBLISHED[name])[BOX_RULE]
+    ours = milestones(f"{name}-published-box", f"{name}:box=published", problems="7")
+    assert compare(ours, theirs).least >= LEAST_P
