@@ -1,5 +1,9 @@
 """``de2ls data status | install | fetch``."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from de2ls.cli import main
@@ -58,8 +62,16 @@ def test_install_of_the_wrong_folder(run, tmp_path):
     assert "lacks M1_5_D10.txt" in err
 
 
-def test_fetch_from_nowhere(run):
-    code, _, err = run("fetch", "--url", "http://127.0.0.1:1/data.zip")
-    assert code == 1
-    assert err.startswith("error: could not download http://127.0.0.1:1/data.zip")
-    assert err.count("\n") == 1
+def test_fetch_from_nowhere_says_so_in_one_line(tmp_path):
+    url = "http://127.0.0.1:1/data.zip"
+    done = subprocess.run(
+        [sys.executable, "-c", "from de2ls.cli import main; main()", "data", "fetch", "--url", url],
+        env={**os.environ, "XDG_DATA_HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stdout == f"downloading {url}\n"
+    assert done.stderr.startswith(f"error: could not download {url}")
+    assert done.stderr.count("\n") == 1

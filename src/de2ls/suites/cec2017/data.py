@@ -1,7 +1,6 @@
 """The competition's data files: where they are looked for, how they are read and installed."""
 
 import hashlib
-import logging
 import os
 import tempfile
 import zipfile
@@ -135,10 +134,11 @@ def fetch(url: str = DEFAULT_URL, into: Path | None = None) -> Path:
         The folder that now holds the files.
     """
     from pooch.core import retrieve
+    from pooch.utils import get_logger
 
     if not url.startswith(("http://", "https://")):
         raise ValueError(f"url must start with http:// or https://, got {url!r}")
-    logging.getLogger("pooch").setLevel(logging.WARNING)
+    get_logger().setLevel("WARNING")
     with tempfile.TemporaryDirectory() as room:
         try:
             # The sums of the single files decide, so the zip itself needs none.
