@@ -1,4 +1,4 @@
-"""Print the p-values of a comparison as a Markdown table: ``python -m tests.fidelity rdex RDEx``."""
+"""Print p-values as a Markdown table: ``python -m tests.fidelity rdex RDEx``."""
 
 import sys
 
