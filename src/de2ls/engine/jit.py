@@ -1,9 +1,9 @@
 """The one place that owns Numba's options and the kernels' disk cache.
 
-- `kernel`: a compiled function, cached on disk, that releases the GIL.
+- `kernel`: an entry point, cached on disk, that releases the GIL.
+- `routine`: called by other compiled functions only, and compiled into their library.
 - `block`: a small building block, inlined into its caller (arrays handed to a function that is not
   inlined cost reference counts: half as much time again per trial).
-- `matvec`: a kernel in which sums may be reordered, so that they use SIMD.
 
 Numba notices an edit of a kernel's own file but not of the functions it calls. The cache folder is
 therefore named after the contents of the kernel's package and of `engine/`, on which all stand.
@@ -42,11 +42,6 @@ def routine(function: Function) -> Function:
 def block(function: Function) -> Function:
     """Compile `function` into each caller."""
     return _jit(function, forceinline=True, **_INNER)
-
-
-def matvec(function: Function) -> Function:
-    """Compile `function` with reassociation and contraction of its sums."""
-    return _jit(function, cache=True, fastmath={"reassoc", "contract", "nsz"})
 
 
 def _jit(function: Function, **options: Any) -> Function:
