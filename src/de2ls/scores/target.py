@@ -18,13 +18,19 @@ from de2ls.scores.pairwise import ends
 
 def mean_ranks(values: FloatArray | NDArray[np.int64]) -> FloatArray:
     """Return the ranks along the last axis, 1 for the smallest; equal values share the mean."""
-    rows = values.reshape(-1, values.shape[-1])
-    ordered = np.sort(rows, axis=1)
-    below_and_through = [
-        own.searchsorted(row, "left") + own.searchsorted(row, "right")
-        for own, row in zip(ordered, rows, strict=True)
-    ]
-    return (np.array(below_and_through).reshape(values.shape) + 1) / 2
+    order = np.argsort(values, axis=-1)
+    ordered = np.take_along_axis(values, order, axis=-1)
+    place = np.broadcast_to(np.arange(values.shape[-1]), values.shape)
+    differs = ordered[..., 1:] != ordered[..., :-1]
+    # Each run of equal values, by its first and its last place.
+    first, last = place.copy(), place.copy()
+    first[..., 1:][~differs] = 0
+    last[..., :-1][~differs] = values.shape[-1]
+    first = np.maximum.accumulate(first, axis=-1)
+    last = np.minimum.accumulate(last[..., ::-1], axis=-1)[..., ::-1]
+    ranks = np.empty(values.shape)
+    np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=-1)
+    return ranks
 
 
 class Target:

@@ -1,0 +1,164 @@
+import numpy as np
+import pytest
+
+from de2ls.scores import Collection, MixtureError, collect, uscore
+
+from .records import field, make_record
+
+
+def test_records_are_sorted_into_algorithms_and_problems():
+    records = field(("y", "x"), (9, 10, 1), (7, 5))
+    rng = np.random.default_rng(3)
+    collection = collect([records[0], *(records[i] for i in rng.permutation(range(1, 12)))])
+    assert collection.algorithms == ("y", "x")  # as they first appear
+    assert collection.problems == ("C01", "C09", "C10")
+    assert collection.seeds == (((5, 7), (5, 7)),) * 3
+    assert collection.n_trials == 2
+    assert collection.equal
+    assert collection.warnings == ()
+    for record in records:
+        p = collection.problems.index(f"C{record.problem['number']:02d}")
+        a = collection.algorithms.index(record.label)
+        t = collection.seeds[p][a].index(record.seed)
+        np.testing.assert_array_equal(collection.cells[p][a][t], record.curve[:, 1:])
+        np.testing.assert_array_equal(collection.curves()[record.label][p, t], record.curve[:, 1:])
+
+
+def test_the_algorithm_names_an_unlabelled_series():
+    assert collect([make_record(label="")]).algorithms == ("algorithm",)
+
+
+def test_names_of_problems():
+    def name(key):
+        return collect([make_record(key=key)]).problems[0]
+
+    assert name({"suite": "cec2017", "number": 3}) == "C03"
+    assert name({"suite": "other", "number": 3}) == "other 3"
+    assert name({"suite": "beam.py", "number": 1}) == "beam.py"
+    assert name({"name": "welded beam"}) == "welded beam"
+
+
+@pytest.mark.parametrize(
+    ("odd", "aspect", "message"),
+    [
+        ({"definition": "cpp2017"}, "definition", "definition 'cpp2017' instead of 'report'"),
+        ({"instance": 3}, "instance", "instance 3 instead of 0"),
+        ({"dim": 10}, "dimension", "dimension 10 instead of 2"),
+        ({"max_evals": 99}, "budget", "budget 99 instead of 40"),
+        ({"evaluations": [8, 21, 40]}, "samples", "sampled at other evaluations"),
+        ({"samples": [[1.0, 0.0]]}, "samples", "1 samples instead of 3"),
+    ],
+)
+@pytest.mark.parametrize("allow_unequal", [False, True])
+def test_mixtures_are_refused_by_name(odd, aspect, message, allow_unequal):
+    records = field()
+    wrong = make_record("y", 2, 3, **{"max_evals": 40, **odd})
+    records[-1] = wrong
+    with pytest.raises(MixtureError, match=message) as caught:
+        collect(records, allow_unequal)
+    assert "y on C02 (seed 3)" in str(caught.value)
+    fault = next(fault for fault in caught.value.faults if fault.aspect == aspect)
+    assert [(t.label, t.problem, t.seed) for t in fault.trials] == [("y", "C02", 3)]
+
+
+@pytest.mark.parametrize("allow_unequal", [False, True])
+def test_definitions_of_different_problems_are_a_mixture_too(allow_unequal):
+    records = field(numbers=(1,)) + field(numbers=(2,), definition="cpp2017", labels=("x", "y"))
+    with pytest.raises(MixtureError, match="definition") as caught:
+        collect(records, allow_unequal)
+    assert len(caught.value.faults[0].trials) == 6
+
+
+def test_definitions_of_different_suites_are_no_mixture():
+    own = {"suite": "beam.py", "number": 1, "dim": 2, "definition": "ab12", "instance": 0}
+    records = field() + [make_record(label, seed=s, key=own) for label in "xy" for s in (1, 2, 3)]
+    assert collect(records).problems == ("beam.py", "C01", "C02")
+
+
+def test_unequal_numbers_of_trials():
+    records = field()[:-1]
+    with pytest.raises(MixtureError, match=r"2 trials instead of 3: y on C02 \(2 trials, seeds 1,"):
+        collect(records)
+    collection = collect(records, allow_unequal=True)
+    assert not collection.equal
+    assert collection.n_trials == 2
+    assert "unequal trials accepted: 2 trials instead of 3: y on C02" in collection.warnings[0]
+    assert uscore(collection).warnings == collection.warnings
+    with pytest.raises(ValueError, match="different sizes"):
+        collection.curves()
+
+
+@pytest.mark.parametrize("allow_unequal", [False, True])
+def test_an_empty_cell_is_always_refused(allow_unequal):
+    records = [r for r in field() if not (r.label == "y" and r.problem["number"] == 2)]
+    with pytest.raises(MixtureError, match="y has no trial on C02"):
+        collect(records, allow_unequal)
+
+
+@pytest.mark.parametrize("allow_unequal", [False, True])
+def test_a_trial_counts_once(allow_unequal):
+    records = field()
+    with pytest.raises(MixtureError, match=r"more than once: x on C01 \(2 trials, seeds 1"):
+        collect([*records, records[0]], allow_unequal)
+
+
+def test_problems_of_different_size_need_permission():
+    records = field(numbers=(1,)) + field(numbers=(2,), dim=3, max_evals=60)
+    with pytest.raises(MixtureError, match="dimension 3 instead of 2") as caught:
+        collect(records)
+    assert {fault.aspect for fault in caught.value.faults} == {"dimension", "budget"}
+    assert len(collect(records, allow_unequal=True).warnings) == 2
+
+
+def test_different_initial_populations_share_the_grid():
+    other = field(("y",), evaluations=[33, 33, 40])
+    assert collect(field(("x",)) + other).algorithms == ("x", "y")
+
+
+def test_a_missing_first_sample_is_left_out_of_all_with_a_warning():
+    longer = field(("x",))
+    shorter = [
+        make_record("y", r.problem["number"], r.seed, r.curve[1:, 1:], r.curve[1:, 0], max_evals=40)
+        for r in longer
+    ]
+    with pytest.raises(MixtureError, match="samples instead of"):
+        collect(longer + shorter)
+    collection = collect(longer + shorter, allow_unequal=True)
+    assert {cell.shape for row in collection.cells for cell in row} == {(3, 2, 2)}
+    np.testing.assert_array_equal(collection.cells[0][0], collection.cells[0][1])
+    assert any("samples" in warning for warning in collection.warnings)
+
+
+def test_nothing_to_score():
+    with pytest.raises(ValueError, match="no trial"):
+        collect([])
+
+
+def test_a_curve_of_wrong_shape_is_refused():
+    class Odd:
+        label, algorithm, problem, seed, max_evals = "x", "x", {"name": "p"}, 4, 9
+        curve = np.zeros((5, 2))
+
+    with pytest.raises(ValueError, match=r"x on p \(seed 4\) must have shape \(rows, 3\)"):
+        collect([Odd()])
+
+
+def test_select():
+    collection = collect(field(("x", "y", "z"), (1, 2, 3)))
+    part = collection.select(["z", "x"], ["C03"])
+    assert part.algorithms == ("z", "x")
+    assert part.problems == ("C03",)
+    assert part.keys[0]["number"] == 3
+    assert part.seeds == (((1, 2, 3), (1, 2, 3)),)
+    np.testing.assert_array_equal(part.cells[0][0], collection.cells[2][2])
+    assert collection.select().problems == collection.problems
+    with pytest.raises(ValueError, match="algorithm must be one of x, y, z; got 'w'"):
+        collection.select(["w"])
+    with pytest.raises(ValueError, match="at least one"):
+        collection.select([])
+
+
+def test_collections_of_arrays_have_no_seeds():
+    collection = Collection.from_curves({"x": np.zeros((1, 1, 1, 2))})
+    assert collection.seeds is None
+    assert collection.select(["x"]).seeds is None
