@@ -39,8 +39,13 @@ def _store_error(path: Path, error: sqlite3.Error) -> StoreError:
             f"{path} is damaged or no SQLite file ({error}): restore a copy, "
             "or see what is left with 'de2ls store verify'"
         )
-    if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
+    if name.startswith("SQLITE_READONLY"):
         return StoreError(f"{path} cannot be written ({error}): is the folder read-only?")
+    if name.startswith("SQLITE_CANTOPEN"):
+        return StoreError(
+            f"{path} cannot be opened ({error}): is its folder readable and, for a store that was "
+            "not closed, writable?"
+        )
     return StoreError(f"{path}: {error} ({name or type(error).__name__})")
 
 

@@ -1,0 +1,101 @@
+"""Campaigns on a real Dask cluster of processes on this machine."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from de2ls.campaigns import CampaignError, run_campaign
+
+from .support import command, de2ls, fingerprints, small_plan
+
+pytest.importorskip("distributed")
+
+PLAN = ("--algorithms", "de2ls,rdex", "--problems", "1,4", "--dim", "4", "--instance", "1")
+QUIET = {**os.environ, "DASK_DISTRIBUTED__LOGGING__DISTRIBUTED": "error"}
+
+
+def start(*arguments):
+    return subprocess.Popen(
+        [sys.executable, "-m", *arguments],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=QUIET,
+        start_new_session=True,
+    )
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """A scheduler and two workers, each a process of its own, without anyone to restart them."""
+    file = tmp_path / "scheduler.json"
+    address = ("--scheduler-file", str(file))
+    processes = [
+        start(
+            *("distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0"),
+            *("--no-dashboard", *address),
+        )
+    ]
+    processes += [
+        start(
+            *("distributed.cli.dask_worker", *address, "--no-nanny", "--nthreads", "1"),
+            *("--no-dashboard", "--local-directory", str(tmp_path), "--name", name),
+        )
+        for name in ("first", "second")
+    ]
+    deadline = time.monotonic() + 60
+    while not (file.exists() and file.stat().st_size):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    yield json.loads(file.read_text())["address"], processes[1:]
+    for process in reversed(processes):
+        process.kill()
+        process.wait()
+
+
+def test_a_cluster_that_loses_a_worker_completes_with_equal_results(cluster, tmp_path):
+    address, workers = cluster
+    path, alone = tmp_path / "dask.db", tmp_path / "threads.db"
+    arguments = ("run", *PLAN, "--runs", "15", "--max-evals", "20000", "--json")
+    process = subprocess.Popen(
+        command(*arguments, "--dask", address, "--store", str(path)),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=QUIET,
+    )
+    events = [json.loads(process.stdout.readline()) for _ in range(16)]  # in the middle
+    os.kill(workers[0].pid, signal.SIGKILL)
+    output, errors = process.communicate(timeout=240)
+    events += [json.loads(line) for line in output.splitlines()]
+    assert process.returncode == 0, errors
+    assert "Traceback" not in errors
+    assert events[0]["event"] == "start"
+    assert f"Dask cluster at {address}" in events[0]["workers"]
+    assert events[-1]["event"] == "end"
+    assert (events[-1]["stored"], events[-1]["left"], events[-1]["failed"]) == (60, 0, 0)
+    assert workers[1].poll() is None
+    assert de2ls(*arguments, "--store", str(alone)).returncode == 0
+    assert fingerprints(path) == fingerprints(alone)
+    assert len(fingerprints(path)) == 60
+
+
+def test_a_local_cluster(tmp_path):
+    path, alone = tmp_path / "dask.db", tmp_path / "threads.db"
+    arguments = ("run", *PLAN, "--runs", "3", "--max-evals", "600", "--workers", "2")
+    done = de2ls(*arguments, "--dask", "local", "--store", str(path))
+    assert done.returncode == 0, done.stderr
+    assert "running 12 on 2 workers of a local Dask cluster" in done.stdout
+    run_campaign(small_plan(), alone)
+    assert fingerprints(path) == fingerprints(alone)
+
+
+def test_a_scheduler_that_does_not_answer(tmp_path):
+    with pytest.raises(CampaignError, match="no Dask scheduler answers at tcp://127.0.0.1:9"):
+        run_campaign(small_plan(), tmp_path / "a.db", dask="tcp://127.0.0.1:9")
+    with pytest.raises(CampaignError, match="no Dask scheduler answers at nonsense://"):
+        run_campaign(small_plan(), tmp_path / "a.db", dask="nonsense://")
