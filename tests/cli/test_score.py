@@ -1,0 +1,122 @@
+"""``de2ls score``."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+from de2ls.campaigns.store import Store
+from de2ls.cli import main
+from de2ls.scores import score
+
+from ..scores.records import field
+
+
+@pytest.fixture
+def records():
+    return field(("y", "x"), (1, 2, 3), range(1, 13), np.random.default_rng(6))
+
+
+@pytest.fixture
+def store(tmp_path, records):
+    path = tmp_path / "results.db"
+    with Store.open(path) as opened:
+        for record in records:
+            opened.add(record, run=record.seed)
+    return path
+
+
+@pytest.fixture
+def run(capsys):
+    def call(*arguments):
+        with pytest.raises(SystemExit) as end:
+            main(["score", *map(str, arguments)])
+        written = capsys.readouterr()
+        return end.value.code or 0, written.out, written.err
+
+    return call
+
+
+def test_the_command_says_what_the_library_says(run, store, records):
+    code, out, err = run(store, "--format", "json", "--seed", 5)
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    expected = score(records, seed=5)
+    assert found["algorithms"] == ["y", "x"]
+    assert found["problems"] == ["C01", "C02", "C03"]
+    assert found["trials"] == 12
+    assert list(found["tables"]) == list(expected.tables())
+    for name, table in expected.tables().items():
+        assert found["tables"][name] == table.to_dicts()
+
+
+def test_selection_and_order(run, store):
+    _, out, _ = run(
+        store,
+        "--algorithms",
+        "x,y",
+        "--problems",
+        "1,3",
+        "--format",
+        "csv",
+        "--tables",
+        "by_problem",
+    )
+    rows = list(csv.reader(io.StringIO(out)))
+    assert rows[0] == ["problem", "x", "y"]
+    assert [row[0] for row in rows[1:]] == ["C01", "C03", "Total"]
+
+
+def test_every_format(run, store):
+    _, out, _ = run(store)
+    assert "U-scores, 3 problems, 12 trials each (cec2026)" in out
+    assert "Pairs of algorithms" in out
+    _, out, _ = run(store, "--format", "markdown", "--tables", "totals")
+    assert out.splitlines()[2] == "| algorithm | accuracy | speed | U-score | rank sum |"
+    _, out, _ = run(store, "--format", "latex", "--tables", "totals,summary")
+    assert out.count(r"\begin{table}") == 2
+    _, out, _ = run(store, "--format", "csv", "--protocol", "cec2024", "--bootstrap", "0")
+    assert out.startswith(
+        "# U-scores, 3 problems, 12 trials each (cec2024)\nalgorithm,U-score,rank"
+    )
+
+
+def test_unequal_trials(run, tmp_path, records):
+    path = tmp_path / "unequal.db"
+    with Store.open(path) as opened:
+        for record in records[:-1]:
+            opened.add(record, run=record.seed)
+    code, out, err = run(path)
+    assert (code, out) == (1, "")
+    assert err.startswith(
+        "error: cannot be scored together: 11 trials instead of 12: x on C03 (11 "
+    )
+    code, out, err = run(path, "--allow-unequal", "--tables", "totals")
+    assert code == 0
+    assert err.startswith("warning: unequal trials accepted: 11 trials instead of 12")
+    assert "11 trials instead of 12" in out
+
+
+def test_mistakes_are_told_in_one_line(run, store, tmp_path):
+    for arguments, message in [
+        ((store, "--algorithms", "x,z"), "algorithm must be one of x; got 'z'"),
+        ((store, "--problems", "9"), "there is no trial to score"),
+        ((store, "--problems", "one"), "problems must be numbers and ranges"),
+        ((store, "--tables", "total"), "tables must be one of"),
+        ((store, "--bootstrap", "10"), "resamples must be an integer of at least 1000, got 10"),
+        ((store, "--protocol", "cec2025"), "cec2025"),
+        ((tmp_path / "missing.db",), "missing.db"),
+    ]:
+        code, out, err = run(*arguments)
+        assert code != 0
+        assert out == ""
+        assert message in err
+        assert len(err.splitlines()) == 1
+
+
+def test_help_shows_examples(run):
+    code, out, _ = run("--help")
+    assert code == 0
+    assert "de2ls score results.db" in out
