@@ -15,7 +15,6 @@ from de2ls.algorithms.late_local_search import ask_local, begin_call, inject, is
 from de2ls.algorithms.rdex import RDExConfig
 from de2ls.algorithms.two_populations import (
     adapt_eb_rate,
-    ask_initial,
     ask_trial,
     begin_generation,
     close_generation,
@@ -26,6 +25,7 @@ from de2ls.algorithms.two_populations import (
 from de2ls.algorithms.two_populations import start as start_two_populations
 from de2ls.engine.borrow import borrow
 from de2ls.engine.jit import block, kernel
+from de2ls.engine.members import ask_initial
 from de2ls.engine.recorder import observe
 from de2ls.engine.state import ASK, INITIAL, LOCAL, TELL, Candidate, State
 from de2ls.problems.problem import Problem

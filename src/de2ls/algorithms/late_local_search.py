@@ -14,9 +14,11 @@ A call moves one coordinate at a time, minus then plus; a better point becomes t
 and the scan starts again; a scan without success halves the step.
 """
 
-from de2ls.algorithms.two_populations import POOL, B, copy_vector, replace_in_front, write_member
+from de2ls.algorithms.operators import POOL, B
+from de2ls.algorithms.two_populations import replace_in_front
 from de2ls.engine import order
 from de2ls.engine.jit import block, routine
+from de2ls.engine.members import copy_vector, write_member
 from de2ls.engine.repair import toward_bound
 from de2ls.engine.state import LOCAL, Candidate, State
 
@@ -130,7 +132,7 @@ def inject(state: State) -> None:
     place = state.rank[POOL, now.pool - 1]
     if better(f, v, state.top[place].f, state.top[place].v, now.eps):
         write_member(state, state.top, place, x, f, v)
-        order.insert(state.top, state.rank[POOL], now.pool - 1, place, now.eps)
+        order.update(state.top, state.rank[POOL], now.pool, now.pool - 1, now.eps)
 
 
 @block

@@ -10,7 +10,6 @@ from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.two_populations import (
     TwoPopulationConfig,
     adapt_eb_rate,
-    ask_initial,
     ask_trial,
     begin_generation,
     close_generation,
@@ -21,6 +20,7 @@ from de2ls.algorithms.two_populations import (
 )
 from de2ls.engine.borrow import borrow
 from de2ls.engine.jit import block, kernel
+from de2ls.engine.members import ask_initial
 from de2ls.engine.recorder import observe
 from de2ls.engine.state import ASK, INITIAL, TELL, Candidate, State
 

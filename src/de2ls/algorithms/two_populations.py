@@ -18,30 +18,31 @@ the best points found. Each algorithm is this generation with other constants an
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from de2ls._checks import FloatArray
 from de2ls.algorithms.config import Config, parameter
+from de2ls.algorithms.operators import (
+    BASE_STEP,
+    EB_STEP,
+    NEW,
+    POOL,
+    A,
+    B,
+    base_step,
+    cross,
+    eb_step,
+)
 from de2ls.engine import epsilon, memory, order, random
 from de2ls.engine.jit import block, routine
+from de2ls.engine.members import write_member
 from de2ls.engine.reduction import linear_size
-from de2ls.engine.repair import toward_bound
-from de2ls.engine.state import (
-    INITIAL,
-    SEARCH,
-    Candidate,
-    State,
-    new_state,
-    record_dtype,
-)
+from de2ls.engine.state import SEARCH, Candidate, State, new_state, record_dtype
 from de2ls.problems.problem import Problem
-
-A, B, POOL = 0, 1, 2  # rows of `rank`: eps-orders of P, of Q, and of P with the new successes
-BASE_STEP, EB_STEP = 0, 1
-PUBLISHED = 1  # option of `box`
 
 FIELDS = [
     ("pointer", "i8"),
@@ -55,21 +56,21 @@ FIELDS = [
     ("n_success", "i8"),
     ("pool", "i8"),  # members of P and successes at the generation's end
 ]
-SLOT = np.dtype(
-    [
-        ("last", "f8"),
-        ("start", "f8"),
-        ("flag", "i8"),
-        # the generation's successes
-        ("cr", "f8"),
-        ("f", "f8"),
-        ("weight", "f8"),
-        # room to select and to permute in
-        ("work_f", "f8"),
-        ("work_v", "f8"),
-    ]
-)
+SLOT_FIELDS = [
+    ("last", "f8"),
+    ("start", "f8"),
+    ("flag", "i8"),
+    # the generation's successes
+    ("cr", "f8"),
+    ("f", "f8"),
+    ("weight", "f8"),
+    # room to select and to permute in
+    ("work_f", "f8"),
+    ("work_v", "f8"),
+]
 CELL = np.dtype([("cr", "f8"), ("f", "f8")])
+
+Fields = Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,19 +130,21 @@ def start(
     config: TwoPopulationConfig,
     seed: int,
     budget: int,
-    fields: list[tuple[str, str]] | None = None,
+    fields: Fields = (),
+    slot_fields: Fields = (),
     extra_rows: int = 0,
 ) -> State:
     """Return the state before the first candidate.
 
-    `fields` are the algorithm's own in `now`; `extra_rows` vectors follow those of P and Q.
+    `fields` are the algorithm's own in `now`, `slot_fields` those of each slot; `extra_rows`
+    vectors follow those of P and Q.
     """
     n0 = config.initial_size(problem.dim, budget)
-    now = np.zeros(1, record_dtype([*FIELDS, *(fields or [])]))
+    now = np.zeros(1, record_dtype([*FIELDS, *fields]))
     now[0]["sr"], now[0]["eb_rate"] = config.sr, config.eb_rate
     now[0]["rank_tail"] = -math.expm1(-config.pressure)
     now[0]["watch_box"] = config.box == "published"
-    slot = np.zeros(2 * n0, SLOT)
+    slot = np.zeros(2 * n0, np.dtype([*SLOT_FIELDS, *slot_fields]))
     slot["last"] = np.inf
     cells = np.zeros(config.h, CELL)
     cells["cr"], cells["f"] = config.mcr, config.mf
@@ -156,7 +159,7 @@ def start(
         top=2 * n0,
         front=n0,
         slot=slot,
-        orders=3,
+        orders=4,
         memory=cells,
     )
     state.rank[:, : 2 * n0] = np.arange(2 * n0)
@@ -164,23 +167,6 @@ def start(
 
 
 # --- the initial population ---------------------------------------------------------------------
-
-
-@routine
-def ask_initial(state: State, cand: Candidate) -> bool:
-    """Hand out the next initial point; False when all are out and not all are back."""
-    now = state.now[0]
-    if now.issued == now.n0:
-        return False
-    i = now.issued
-    if i < now.n_given:
-        copy_vector(state.x[state.front[i].row], cand.x)
-    else:
-        random.uniform_point(state.rng, state.box, cand.x)
-    cand.info[0].kind = INITIAL
-    cand.info[0].slot = i
-    now.issued += 1
-    return True
 
 
 @routine
@@ -215,8 +201,6 @@ def begin_generation(state: State) -> None:
         state.slot[i].start = state.front[i].f
     order.sort(state.top, state.rank[A], n, now.eps)
     order.sort(state.front, state.rank[B], n, now.eps)
-    for i in range(n):
-        state.rank[POOL, i] = state.rank[A, i]
     now.n_base = max(2, int(cfg.p_base * n))
     now.n_eb = max(2, int(cfg.p_eb * n * (1.0 - cfg.p_eb_slope * p)))
 
@@ -225,129 +209,26 @@ def begin_generation(state: State) -> None:
 
 
 @block
-def ask_trial(state: State, cand: Candidate) -> None:
-    """Make a trial by the base or the EB step (5a to 5d)."""
-    now, cfg, rng = state.now[0], state.cfg[0], state.rng
-    c = random.integer(rng, now.n_pop)
-    if now.n / now.budget >= cfg.eb_start and random.uniform(rng) < now.eb_rate:
+def ask_trial(state: State, cand: Candidate) -> float:
+    """Make a trial by the base or the EB step (5a to 5d); return the CR that was drawn."""
+    c = random.integer(state.rng, state.now[0].n_pop)
+    if is_eb_step(state):
         flag = EB_STEP
         toward, plus, minus, F, CR = eb_step(state, c)
     else:
         flag = BASE_STEP
         toward, plus, minus, F, CR = base_step(state, c)
     note_origin(state, cand, c, flag, F)
-    cross(state, cand, c, toward, plus, minus, F, F, CR)
+    cross(state, cand, c, toward, plus, minus, F, F, CR, state.cfg[0].perturb_rate)
+    return CR
 
 
 @block
-def base_step(state: State, c: int) -> tuple[int, int, int, float, float]:
-    """Return the rows, F and CR of the base step (5b), Q_c + F (P_a - Q_c) + F (Q_r1 - P_r2).
-
-    a is drawn from the best of P, r1 from Q by rank, r2 from P. Slot numbers are compared,
-    whichever population they index.
-    """
-    now, cfg, rng = state.now[0], state.cfg[0], state.rng
-    n = now.n_pop
-    a = state.rank[A, random.integer(rng, now.n_base)]
-    while a == c:
-        a = state.rank[A, random.integer(rng, now.n_base)]
-    r1 = state.rank[B, random.exponential_rank(rng, cfg.pressure, now.rank_tail, n)]
-    while r1 == a:
-        r1 = state.rank[B, random.exponential_rank(rng, cfg.pressure, now.rank_tail, n)]
-    r2 = state.rank[A, random.integer(rng, n)]
-    while r2 == a or r2 == r1:
-        r2 = state.rank[A, random.integer(rng, n)]
-    k = random.integer(rng, state.memory.shape[0])
-    F = random.normal_in_unit(rng, now.f_mean, cfg.f_sigma)
-    CR = random.normal_clipped(rng, state.memory[k].cr, cfg.cr_sigma)
-    return state.top[a].row, state.front[r1].row, state.top[r2].row, F, CR
-
-
-@routine
-def eb_step(state: State, c: int) -> tuple[int, int, int, float, float]:
-    """Return the rows, F and CR of the EB step (5c), Q_c + F (best - Q_c) + F (mid - worst).
-
-    P_a, Q_r1 and P_r2 are drawn by linear rank weights and ordered by objective alone.
-    """
-    now, cfg, rng = state.now[0], state.cfg[0], state.rng
-    n, h = now.n_pop, state.memory.shape[0]
-    a = state.rank[A, random.linear_rank(rng, n, now.n_eb)]
-    while a == c:
-        a = state.rank[A, random.linear_rank(rng, n, now.n_eb)]
-    r1 = state.rank[B, random.linear_rank(rng, n, n)]
-    while r1 == a:
-        r1 = state.rank[B, random.linear_rank(rng, n, n)]
-    r2 = state.rank[A, random.linear_rank(rng, n, n)]
-    while r2 == a or r2 == r1:
-        r2 = state.rank[A, random.linear_rank(rng, n, n)]
-    k = random.integer(rng, h + 1)
-    f_centre = state.memory[k].f if k < h else cfg.eb_f
-    cr_centre = state.memory[k].cr if k < h else cfg.eb_cr
-    F = random.cauchy_in_unit(rng, f_centre, cfg.eb_gamma)
-    CR = random.normal_clipped(rng, cr_centre, cfg.cr_sigma)
-    first, second, third = state.top[a], state.front[r1], state.top[r2]
-    best, mid, worst = by_objective(first.f, first.row, second.f, second.row, third.f, third.row)
-    return best, mid, worst, F, CR
-
-
-@block
-def by_objective(
-    f1: float, row1: int, f2: float, row2: int, f3: float, row3: int
-) -> tuple[int, int, int]:
-    """Order three rows by objective, violations ignored; on ties the earlier is the better."""
-    if f2 < f1:
-        f1, row1, f2, row2 = f2, row2, f1, row1
-    if f3 < f2:
-        f2, row2, f3, row3 = f3, row3, f2, row2
-        if f2 < f1:
-            row1, row2 = row2, row1
-    return row1, row2, row3
-
-
-@block
-def cross(
-    state: State,
-    cand: Candidate,
-    c: int,
-    toward: int,
-    plus: int,
-    minus: int,
-    F: float,
-    F2: float,
-    CR: float,
-) -> None:
-    """Cross (5d) Q_c with Q_c + F (x_toward - Q_c) + F2 (x_plus - x_minus); notes CRa.
-
-    In a perturbed trial the coordinates that stay get a Cauchy step. What leaves the box is
-    repaired toward the bound.
-    """
-    cfg, rng = state.cfg[0], state.rng
-    x, dim = cand.x, cand.x.shape[0]
-    parent, xt = state.x[state.front[c].row], state.x[toward]
-    xp, xm = state.x[plus], state.x[minus]
-    low, high, mix = state.box[0], state.box[1], cfg.bound_mix
-    for j in range(dim):  # the donor, apart from the draws, so that it uses SIMD
-        value = parent[j] + F * (xt[j] - parent[j]) + F2 * (xp[j] - xm[j])
-        x[j] = toward_bound(value, parent[j], low[j], high[j], mix)
-    crossed = dim
-    if CR < 1.0:
-        perturbed = cfg.perturb_rate > 0.0 and random.uniform(rng) < cfg.perturb_rate
-        forced = random.integer(rng, dim)
-        for j in range(dim):
-            if random.uniform(rng) >= CR and j != forced:
-                crossed -= 1
-                x[j] = perturb(state, parent[j], j) if perturbed else parent[j]
-    cand.info[0].CR = crossed / dim
-
-
-@block
-def perturb(state: State, value: float, j: int) -> float:
-    """Give a coordinate that stays a Cauchy step, repaired unless `box` is "published"."""
-    cfg = state.cfg[0]
-    moved = random.cauchy(state.rng, value, cfg.perturb_scale)
-    if cfg.box == PUBLISHED:
-        return moved
-    return toward_bound(moved, value, state.box[0, j], state.box[1, j], cfg.bound_mix)
+def is_eb_step(state: State) -> bool:
+    """Draw whether the next trial is made by the EB step: late, and with probability rho."""
+    now = state.now[0]
+    late = now.n / now.budget >= state.cfg[0].eb_start
+    return late and random.uniform(state.rng) < now.eb_rate
 
 
 @block
@@ -376,16 +257,29 @@ def improvement(f: float, v: float, f_old: float, v_old: float, eps: float) -> f
 
 @block
 def tell_trial(state: State, cand: Candidate, f: float, v: float) -> bool:
-    """Judge a trial against its target (5e, 5f); True when it ended its generation."""
-    now, info = state.now[0], cand.info[0]
+    """Take a trial's result (5e, 5f); True when it ended its generation."""
+    weight = judge(state, cand, f, v)
+    if weight >= 0.0:
+        write_success(state, cand, f, v, weight)
+    return count_trial(state)
+
+
+@block
+def judge(state: State, cand: Candidate, f: float, v: float) -> float:
+    """Note a trial's objective and judge it against its target: its weight, or -1."""
+    info = cand.info[0]
     state.slot[info.slot].last = f
     state.slot[info.slot].flag = info.flag
     if f < np.inf:
-        weight = improvement(f, v, info.f_target, info.v_target, now.eps)
-        if weight >= 0.0:
-            write_success(state, cand, f, v, weight)
-    now.told += 1
-    return bool(now.told >= now.n_pop)
+        return improvement(f, v, info.f_target, info.v_target, state.now[0].eps)
+    return -1.0
+
+
+@block
+def count_trial(state: State) -> bool:
+    """Count a trial; True when it was the last one of its generation."""
+    state.now[0].told += 1
+    return bool(state.now[0].told >= state.now[0].n_pop)
 
 
 @block
@@ -394,7 +288,7 @@ def write_success(state: State, cand: Candidate, f: float, v: float, weight: flo
     now, info = state.now[0], cand.info[0]
     n, s, q = now.n_pop, now.n_success, now.pointer
     write_member(state, state.top, n + s, cand.x, f, v)
-    order.insert(state.top, state.rank[POOL], n + s, n + s, now.eps)
+    order.insert(state.top, state.rank[NEW], s, n + s, now.eps)
     replace_in_front(state, q, cand.x, f, v)
     now.pointer = (q + 1) % n
     state.slot[s].cr = info.CR
@@ -407,24 +301,9 @@ def write_success(state: State, cand: Candidate, f: float, v: float, weight: flo
 def replace_in_front(state: State, q: int, x: FloatArray, f: float, v: float) -> None:
     """Overwrite slot `q` of Q and move it to its new rank in B."""
     now, n = state.now[0], state.now[0].n_pop
-    order.remove(state.front, state.rank[B], n, q, now.eps)
+    old = order.rank_in(state.front, state.rank[B], n, q, now.eps)
     write_member(state, state.front, q, x, f, v)
-    order.insert(state.front, state.rank[B], n - 1, q, now.eps)
-
-
-@block
-def write_member(state: State, members: Any, i: int, x: FloatArray, f: float, v: float) -> None:
-    """Write a point into position `i` of a population."""
-    members[i].f = f
-    members[i].v = v
-    copy_vector(x, state.x[members[i].row])
-
-
-@block
-def copy_vector(source: FloatArray, target: FloatArray) -> None:
-    """Copy `source` into `target`."""
-    for j in range(target.shape[0]):
-        target[j] = source[j]
+    order.update(state.front, state.rank[B], n, old, now.eps)
 
 
 # --- steps 6 to 9: a generation ends -------------------------------------------------------------
@@ -457,7 +336,18 @@ def close_generation(state: State) -> None:
     now = state.now[0]
     now.sr = now.n_success / now.n_pop
     now.pool = now.n_pop + now.n_success
-    shrink_front(state)
+    order.merge(
+        state.top,
+        state.rank[A],
+        now.n_pop,
+        state.rank[NEW],
+        now.n_success,
+        state.rank[POOL],
+        now.eps,
+    )
+    while drop_worst(state) >= 0:
+        pass
+    now.pointer %= now.n_pop
     if now.n_success > 0:
         now.cursor = memory.learn(
             state.memory, now.cursor, state.slot, now.n_success, state.cfg[0].learning_rate
@@ -465,19 +355,15 @@ def close_generation(state: State) -> None:
 
 
 @routine
-def shrink_front(state: State) -> None:
-    """Drop the worst of Q down to the size that is due (step 8)."""
-    now = state.now[0]
-    size = linear_size(now.n0, state.cfg[0].n_min, now.n, now.budget)
-    while now.n_pop > size:
-        drop_slot(state, state.rank[B, now.n_pop - 1])
-    now.pointer %= now.n_pop
+def drop_worst(state: State) -> int:
+    """Drop the worst of Q if more than the size that is due are left (step 8); return its slot.
 
-
-@routine
-def drop_slot(state: State, worst: int) -> None:
-    """Remove slot `worst`, the last in B, from Q; the slots behind it move down by one."""
+    The slots behind it move down by one. -1 says that none was dropped.
+    """
     now = state.now[0]
+    if now.n_pop <= linear_size(now.n0, state.cfg[0].n_min, now.n, now.budget):
+        return -1
+    worst = state.rank[B, now.n_pop - 1]
     row = state.front[worst].row
     for i in range(worst, now.n_pop - 1):
         state.front[i].f = state.front[i + 1].f
@@ -488,6 +374,7 @@ def drop_slot(state: State, worst: int) -> None:
     for i in range(now.n_pop):
         if state.rank[B, i] > worst:
             state.rank[B, i] -= 1
+    return int(worst)
 
 
 @routine

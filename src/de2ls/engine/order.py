@@ -56,21 +56,43 @@ def insert(members: Members, order: Order, n: int, position: int, eps: float) ->
 
 
 @block
-def remove(members: Members, order: Order, n: int, position: int, eps: float) -> None:
-    """Take `position` out of an order of `n` members that contains it."""
-    for i in range(rank_in(members, order, n, position, eps), n - 1):
+def update(members: Members, order: Order, n: int, old: int, eps: float) -> None:
+    """Move the entry of rank `old`, whose member has changed, to its new rank."""
+    position = order[old]
+    f, v = members[position].f, members[position].v
+    low, high = 0, n - 1  # ranks among the others: those from `old` on stand one higher
+    while low < high:
+        middle = (low + high) >> 1
+        other = order[middle] if middle < old else order[middle + 1]
+        if precedes(members[other].f, members[other].v, other, f, v, position, eps):
+            low = middle + 1
+        else:
+            high = middle
+    for i in range(old, low):
         order[i] = order[i + 1]
+    for i in range(old, low, -1):
+        order[i] = order[i - 1]
+    order[low] = position
 
 
 @routine
-def move(order: Order, old: int, new: int) -> None:
-    """Move the entry of rank `old` to rank `new`, shifting those between."""
-    position = order[old]
-    for i in range(old, new):
-        order[i] = order[i + 1]
-    for i in range(old, new, -1):
-        order[i] = order[i - 1]
-    order[new] = position
+def merge(
+    members: Members, first: Order, n: int, second: Order, m: int, result: Order, eps: float
+) -> None:
+    """Merge two orders of `n` and `m` members of one population into `result`."""
+    i, j = 0, 0
+    for k in range(n + m):
+        take = j == m
+        if i < n and j < m:
+            a, b = first[i], second[j]
+            fa, va, fb, vb = members[a].f, members[a].v, members[b].f, members[b].v
+            take = precedes(fa, va, a, fb, vb, b, eps)
+        if take:
+            result[k] = first[i]
+            i += 1
+        else:
+            result[k] = second[j]
+            j += 1
 
 
 @routine

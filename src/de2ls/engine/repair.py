@@ -7,10 +7,11 @@ from de2ls.engine.jit import block
 def toward_bound(value: float, parent: float, low: float, high: float, mix: float) -> float:
     """Return `value` if it lies in [low, high], else a point between the parent and the bound.
 
-    `mix` is the weight of the bound that was crossed: one half gives the midpoint.
+    `mix` is the weight of the bound that was crossed: one half gives the midpoint. Rounding never
+    takes it out of the box; a parent beyond the bound (``box="published"``) does.
     """
     if value < low:
-        return max(low, (1.0 - mix) * parent + mix * low)
+        return max(min(low, parent), (1.0 - mix) * parent + mix * low)
     if value > high:
-        return min(high, (1.0 - mix) * parent + mix * high)
+        return min(max(high, parent), (1.0 - mix) * parent + mix * high)
     return value

@@ -23,10 +23,9 @@ COMMON_FIELDS: list[tuple[str, str]] = [
     # budget and phase
     ("budget", "i8"),  # T
     ("n", "i8"),  # evaluations told so far
-    ("asked", "i8"),  # candidates handed out so far
+    ("finished", "i8"),  # whether the algorithm has ended before the budget
     ("phase", "i8"),
     ("n0", "i8"),  # initial population size
-    ("n_given", "i8"),  # initial points given by the user
     ("n_pop", "i8"),  # current population size N
     ("issued", "i8"),  # candidates handed out in this generation
     ("told", "i8"),  # results taken in this generation
