@@ -3,7 +3,9 @@ import math
 import numpy as np
 import pytest
 
-from de2ls.scores import Collection, summary
+from de2ls.scores import Collection, collect, summary
+
+from .records import make_record
 
 
 def collection_of(problems, **ends):
@@ -58,6 +60,8 @@ def test_c19_carries_its_note(mixed):
     assert f"{least - 15:.1f}" in mixed.notes[1]
     other = summary(collection_of(["C01"], x=[[(1, 0)]]))
     assert "C19" not in other.to_markdown()
+    assert len(summary(collect([make_record("x", 19, dim=30)])).notes) == 2
+    assert len(summary(collect([make_record("x", 19, dim=10)])).notes) == 1  # not the paper's
 
 
 def test_single_trials_have_no_deviation():

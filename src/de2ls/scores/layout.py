@@ -90,7 +90,8 @@ def is_transposed(matrix: FloatArray, file: str) -> bool:
 def counts_up(column: FloatArray) -> bool:
     """Whether numbers look like evaluations at the samples, few damaged ones apart."""
     wrong = int(_drops(column).sum())
-    return wrong <= len(column) // 20 and float(column[-1]) >= float(column[0])
+    falls = float(column[-1]) < float(column[0])  # a first NaN does not
+    return wrong <= len(column) // 20 and not falls
 
 
 def _drops(column: FloatArray) -> NDArray[np.bool_]:

@@ -9,6 +9,10 @@ from de2ls.scores.collection import Collection
 from de2ls.scores.pairwise import ends, tie
 from de2ls.scores.tables import Column, Table, Tabular, Value
 
+RULE = (
+    "mean ± deviation (n - 1) of the final Min_EV where all trials are feasible, else the "
+    "feasibility rate; CV: mean final LCV where none is"
+)
 C19_NOTE = (
     "C19 at D = 30: the mean violation 42734.8 in the DE-2LS paper lies below the least possible "
     "sum, 290 (e^5 - 1) = 42749.816; it is a signed sum, in which g2 = -15 was added."
@@ -26,15 +30,7 @@ class Summary(Tabular):
     deviation: FloatArray  # with n - 1; NaN unless all trials are feasible and n > 1
     feasible: FloatArray  # share of feasible trials
     violation: FloatArray  # mean final LCV; NaN unless no trial is feasible
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What must be said beside the table."""
-        rule = (
-            "mean ± deviation (n - 1) of the final Min_EV where all trials are feasible, else the "
-            "feasibility rate; CV: mean final LCV where none is"
-        )
-        return (rule, C19_NOTE) if "C19" in self.problems else (rule,)
+    notes: tuple[str, ...]  # what must be said beside the table
 
     def table(self) -> Table:
         """Return every number in a column of its own; `compact` is for readers."""
@@ -119,4 +115,14 @@ def summary(collection: Collection) -> Summary:
     return Summary(
         *(collection.algorithms, collection.problems, collection.n_trials),
         *(mean, deviation, rate, violation),
+        notes=(RULE, C19_NOTE) if _has_the_papers_c19(collection) else (RULE,),
+    )
+
+
+def _has_the_papers_c19(collection: Collection) -> bool:
+    """Whether C19 at D = 30 is there; arrays without keys are taken for it."""
+    keys = collection.keys or ({},) * len(collection.problems)
+    return any(
+        name == "C19" and key.get("dim", 30) == 30
+        for name, key in zip(collection.problems, keys, strict=True)
     )

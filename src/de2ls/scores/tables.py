@@ -13,7 +13,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     import pandas as pd
-    from rich.table import Table as RichTable
+    from rich.console import Group
 
 
 class Estimate(NamedTuple):
@@ -148,19 +148,20 @@ class Table:
         header, rows = self._plain()
         return pd.DataFrame(rows, columns=header)
 
-    def to_rich(self) -> "RichTable":
-        """Return a table for the terminal."""
+    def to_rich(self) -> "Group":
+        """Return title, table and notes for the terminal."""
+        from rich import box
+        from rich.console import Group
         from rich.markup import escape
         from rich.table import Table as RichTable
+        from rich.text import Text
 
-        table = RichTable(
-            title=escape(self.title), caption=escape("\n".join(self.notes)), title_justify="left"
-        )
+        table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
         for name, number in zip(self.header, self._numeric(), strict=True):
             table.add_column(escape(name), justify="right" if number else "left")
         for cells in self._cells(escape, "–", "[bold]{}[/bold]"):
             table.add_row(*cells)
-        return table
+        return Group(Text(self.title, "bold"), table, *(Text(note, "dim") for note in self.notes))
 
     def _numeric(self) -> list[bool]:
         """Whether a column holds numbers and nothing else."""
