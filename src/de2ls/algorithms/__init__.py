@@ -18,6 +18,7 @@ __all__ = ["ablation_variants", "algorithm_names", "get_algorithm", "resolve_con
 _MODULES = {
     "de2ls": "de2ls",
     "rdex": "rdex",
+    "cl-srde": "cl_srde",
 }
 
 

@@ -24,7 +24,11 @@ def parameter(
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Config:
-    """Base of all configurations: checks its fields and turns into a record for the kernels."""
+    """Base of all configurations: checks its fields and turns into a record for the kernels.
+
+    A subclass that only retunes a parameter restates its default, ``h: int = 11``; meaning and
+    range are those of the class that declared it.
+    """
 
     derived: ClassVar[tuple[str, ...]] = ()  # fields whose None means "depends on D"
 
@@ -34,7 +38,7 @@ class Config:
             object.__setattr__(self, field.name, value)
 
     def _checked(self, field: dataclasses.Field[Any]) -> Any:
-        value, rules = getattr(self, field.name), field.metadata
+        value, rules = getattr(self, field.name), _rules(type(self), field.name)
         if rules["options"]:
             return _checks.choice(field.name, value, rules["options"])
         if value is None and field.name in self.derived:
@@ -72,26 +76,34 @@ class Config:
     def as_record(self) -> Records:
         """Return the fields as a record for compiled code; an option is its index."""
         fields = dataclasses.fields(self)
-        dtype = [(field.name, "i8" if _is_whole(field) else "f8") for field in fields]
+        options = {field.name: _rules(type(self), field.name)["options"] for field in fields}
+        whole = (int, bool, "int", "bool", "int | None", int | None)
+        dtype = [
+            (field.name, "i8" if field.type in whole or options[field.name] else "f8")
+            for field in fields
+        ]
         record = np.zeros(1, np.dtype(dtype, align=True))
         for field in fields:
             value = getattr(self, field.name)
-            if field.metadata["options"]:
-                value = field.metadata["options"].index(value)
+            if options[field.name]:
+                value = options[field.name].index(value)
             record[0][field.name] = -1 if value is None else value
         return record
 
 
-def _is_whole(field: dataclasses.Field[Any]) -> bool:
-    whole = (int, bool, "int", "bool", "int | None", int | None)
-    return field.type in whole or bool(field.metadata["options"])
+def _rules(config_class: type[Config], name: str) -> Mapping[str, Any]:
+    """Return meaning and range of a field, from the nearest class that declares them."""
+    declared = (
+        vars(base).get("__dataclass_fields__", {}).get(name) for base in config_class.__mro__
+    )
+    return next(field.metadata for field in declared if field is not None and field.metadata)
 
 
 def table(config_class: type[Config]) -> list[tuple[str, Any, str, str]]:
     """Return (name, default, range, meaning) of every field, for the docs and the command line."""
     rows = []
     for field in dataclasses.fields(config_class):
-        rules = field.metadata
+        rules = _rules(config_class, field.name)
         if rules["options"]:
             span = " or ".join(rules["options"])
         else:
