@@ -19,6 +19,7 @@ _MODULES = {
     "de2ls": "de2ls",
     "rdex": "rdex",
     "cl-srde": "cl_srde",
+    "rde26": "rde26",
 }
 
 

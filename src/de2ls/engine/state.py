@@ -17,7 +17,7 @@ from de2ls.problems.problem import Problem
 Records = NDArray[np.void]
 
 TELL, ASK = 1, 2  # what a step does: take a result, make a candidate, or (their sum) both
-NONE, INITIAL, SEARCH, LOCAL = 0, 1, 2, 3  # what a candidate was made for
+NONE, INITIAL, SEARCH, LOCAL, RIVAL = 0, 1, 2, 3, 4  # what a candidate was made for
 
 COMMON_FIELDS: list[tuple[str, str]] = [
     # budget and phase
@@ -58,7 +58,7 @@ COMMON_FIELDS: list[tuple[str, str]] = [
 MEMBER = np.dtype([("f", "f8"), ("v", "f8"), ("row", "i8")])
 CANDIDATE = np.dtype(
     [
-        ("kind", "i8"),  # NONE (no candidate yet), INITIAL, SEARCH or LOCAL
+        ("kind", "i8"),  # NONE (no candidate yet), INITIAL, SEARCH, LOCAL or RIVAL
         ("slot", "i8"),  # target's position
         ("F", "f8"),
         ("CR", "f8"),
