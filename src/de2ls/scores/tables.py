@@ -92,7 +92,7 @@ class Table:
 
     def to_markdown(self) -> str:
         """Return the table in Markdown, title first, text escaped."""
-        rules = ["---:" if number else ":---" for number in self._numeric()]
+        rules = ["---:" if number else ":---" for number in self.numeric()]
         lines = [
             _row(map(_escape_markdown, self.header)),
             _row(rules),
@@ -104,7 +104,7 @@ class Table:
 
     def to_latex(self) -> str:
         """Return a ``table`` environment that needs the package booktabs."""
-        align = "".join("r" if number else "l" for number in self._numeric())
+        align = "".join("r" if number else "l" for number in self.numeric())
         body = self._cells(_escape_latex, "--", r"\textbf{{{}}}")
         lines = [
             r"\begin{table}[htbp]",
@@ -157,14 +157,18 @@ class Table:
         from rich.text import Text
 
         table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
-        for name, number in zip(self.header, self._numeric(), strict=True):
+        for name, number in zip(self.header, self.numeric(), strict=True):
             table.add_column(escape(name), justify="right" if number else "left")
         for cells in self._cells(escape, "–", "[bold]{}[/bold]"):
             table.add_row(*cells)
         return Group(Text(self.title, "bold"), table, *(Text(note, "dim") for note in self.notes))
 
-    def _numeric(self) -> list[bool]:
-        """Whether a column holds numbers and nothing else."""
+    def texts(self) -> list[list[str]]:
+        """Return the cells as readers see them, neither escaped nor in bold."""
+        return self._cells(str, "–", "{}")
+
+    def numeric(self) -> list[bool]:
+        """Return for each column whether it holds numbers and nothing else."""
         return [
             any(not isinstance(row[j], str | None) for row in self.rows)
             and not any(isinstance(row[j], str) for row in self.rows)
