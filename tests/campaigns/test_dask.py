@@ -60,7 +60,7 @@ def cluster(tmp_path):
 def test_a_cluster_that_loses_a_worker_completes_with_equal_results(cluster, tmp_path):
     address, workers = cluster
     path, alone = tmp_path / "dask.db", tmp_path / "threads.db"
-    arguments = ("run", *PLAN, "--runs", "15", "--max-evals", "20000", "--json")
+    arguments = ("run", *PLAN, "--runs", "8", "--max-evals", "20000", "--json")
     process = subprocess.Popen(
         command(*arguments, "--dask", address, "--store", str(path)),
         stdout=subprocess.PIPE,
@@ -68,7 +68,7 @@ def test_a_cluster_that_loses_a_worker_completes_with_equal_results(cluster, tmp
         text=True,
         env=QUIET,
     )
-    events = [json.loads(process.stdout.readline()) for _ in range(16)]  # in the middle
+    events = [json.loads(process.stdout.readline()) for _ in range(10)]  # in the middle
     os.kill(workers[0].pid, signal.SIGKILL)
     output, errors = process.communicate(timeout=240)
     events += [json.loads(line) for line in output.splitlines()]
@@ -77,11 +77,11 @@ def test_a_cluster_that_loses_a_worker_completes_with_equal_results(cluster, tmp
     assert events[0]["event"] == "start"
     assert f"Dask cluster at {address}" in events[0]["workers"]
     assert events[-1]["event"] == "end"
-    assert (events[-1]["stored"], events[-1]["left"], events[-1]["failed"]) == (60, 0, 0)
+    assert (events[-1]["stored"], events[-1]["left"], events[-1]["failed"]) == (32, 0, 0)
     assert workers[1].poll() is None
     assert de2ls(*arguments, "--store", str(alone)).returncode == 0
     assert fingerprints(path) == fingerprints(alone)
-    assert len(fingerprints(path)) == 60
+    assert len(fingerprints(path)) == 32
 
 
 def test_a_local_cluster(tmp_path):
@@ -94,8 +94,10 @@ def test_a_local_cluster(tmp_path):
     assert fingerprints(path) == fingerprints(alone)
 
 
-def test_a_scheduler_that_does_not_answer(tmp_path):
-    with pytest.raises(CampaignError, match="no Dask scheduler answers at tcp://127.0.0.1:9"):
-        run_campaign(small_plan(), tmp_path / "a.db", dask="tcp://127.0.0.1:9")
-    with pytest.raises(CampaignError, match="no Dask scheduler answers at nonsense://"):
-        run_campaign(small_plan(), tmp_path / "a.db", dask="nonsense://")
+@pytest.mark.parametrize(
+    "address",
+    ["nonsense://", pytest.param("tcp://127.0.0.1:9", marks=pytest.mark.slow)],  # waits 10 s
+)
+def test_a_scheduler_that_does_not_answer(tmp_path, address):
+    with pytest.raises(CampaignError, match=f"no Dask scheduler answers at {address}: "):
+        run_campaign(small_plan(), tmp_path / "a.db", dask=address)

@@ -25,12 +25,12 @@ def mount(*arguments):
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A folder on a disk of 1 MB."""
+    """A folder on a disk of half a megabyte."""
     if shutil.which("mount") is None or os.geteuid() != 0:
         pytest.skip("mounting a file system needs root")
     folder = tmp_path / "disk"
     folder.mkdir()
-    mount("-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder))
+    mount("-t", "tmpfs", "-o", "size=512k", "tmpfs", str(folder))
     yield folder
     subprocess.run(["umount", str(folder)], check=True)
 
@@ -51,22 +51,22 @@ def read_only(tmp_path):
 
 def test_a_full_disk_loses_no_stored_trial_and_the_campaign_continues(small_disk, tmp_path):
     path = small_disk / "results.db"
-    arguments = ("run", *PLAN, "--runs", "60", "--max-evals", "2000", "--store", str(path))
+    arguments = ("run", *PLAN, "--runs", "30", "--max-evals", "2000", "--store", str(path))
     full = de2ls(*arguments)
     assert full.returncode == 3
     assert f"error: no space is left for {path}: free some; the trials stored" in full.stderr
     assert full.stderr.count("\n") == 1
     before = fingerprints(path)
-    assert 0 < len(before) < 240
+    assert 0 < len(before) < 120
     with Store.open(path, readonly=True) as store:
         assert store.verify().sound
 
     mount("-o", "remount,size=50m", str(small_disk))
     again = de2ls(*arguments)
     assert again.returncode == 0, again.stderr
-    assert f"240 trials planned, {len(before)} already stored" in again.stdout
+    assert f"120 trials planned, {len(before)} already stored" in again.stdout
     after = fingerprints(path)
-    assert len(after) == 240
+    assert len(after) == 120
     assert before.items() <= after.items()
 
     elsewhere = tmp_path / "results.db"
@@ -75,7 +75,7 @@ def test_a_full_disk_loses_no_stored_trial_and_the_campaign_continues(small_disk
 
 
 def test_a_disk_without_any_space_is_named(small_disk):
-    (small_disk / "filler").write_bytes(bytes(2**20 - 4096))
+    (small_disk / "filler").write_bytes(bytes(2**19 - 4096))
     with pytest.raises(StoreError, match=r"no space is left|No space left"):
         Store.open(small_disk / "results.db")
     (small_disk / "filler").unlink()

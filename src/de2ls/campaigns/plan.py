@@ -13,7 +13,6 @@ from de2ls import _checks
 from de2ls.algorithms import resolve_config
 from de2ls.campaigns.seeds import trial_seed
 from de2ls.problems.problem import Problem
-from de2ls.trials.driver import EVALS_PER_DIM
 
 
 @dataclass(frozen=True)
@@ -159,6 +158,8 @@ class Plan:
 
     def trials(self) -> Iterator[PlannedTrial]:
         """Yield the trials, run by run: what a stopped campaign leaves is a balanced part."""
+        from de2ls.trials.driver import EVALS_PER_DIM
+
         for run in self.runs:
             for problem in self.problems:
                 budget = self.max_evals or EVALS_PER_DIM * problem.dim

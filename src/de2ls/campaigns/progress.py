@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _LINE_EVERY = 10.0  # seconds between plain lines
 _LAST = 6  # results in the live display
+_BAR = 36  # its width in characters
 
 
 class Progress:
@@ -186,7 +187,7 @@ class LiveProgress(Progress):
 
         self._console = console or Console()
         self._live: Any = None
-        self._last: deque[str] = deque(maxlen=_LAST)
+        self._last: deque[tuple[str, ...]] = deque(maxlen=_LAST)
 
     def start(self, plan: "Plan", missing: "Sequence[PlannedTrial]", where: str) -> None:
         """Open the display."""
@@ -202,7 +203,9 @@ class LiveProgress(Progress):
     def finished(self, trial: "PlannedTrial", record: TrialRecord) -> None:
         """Move the bars on."""
         self._tally.count(trial, record)
-        self._last.append(result(trial, record))
+        name = problem_name(trial.problem.key)
+        time_taken = f"{record.wall_time:.2f} s"
+        self._last.append((trial.label, name, f"run {trial.run}", value(record), time_taken))
 
     def failed(self, trial: "PlannedTrial", reason: str) -> None:
         """Show the failure above the display, where it stays."""
@@ -230,16 +233,22 @@ class LiveProgress(Progress):
 
         tally = self._tally
         bars = Table.grid(padding=(0, 2))
-        bars.add_row(
-            Text("all trials", style="bold"),
-            ProgressBar(tally.planned, tally.done, width=36),
-            Text(f"{tally.done}/{tally.planned}", style="bold"),
-        )
-        for label, planned in tally.of_label.items():
-            done = planned - tally.left[label]
-            bars.add_row(Text(label), ProgressBar(planned, done, width=36), f"{done}/{planned}")
-        lines = [Text(line, style="dim", no_wrap=True, overflow="ellipsis") for line in self._last]
-        return Panel(Group(bars, Text(), Text(pace(tally)), *lines), title="de2ls", expand=False)
+        bars.add_column(no_wrap=True)
+        bars.add_column()
+        bars.add_column(justify="right", no_wrap=True)
+        rows = [("all trials", tally.done, tally.planned, "bold")]
+        rows += [
+            (label, planned - tally.left[label], planned, "")
+            for label, planned in tally.of_label.items()
+        ]
+        for name, done, planned, style in rows:
+            bar = ProgressBar(planned, done, width=_BAR, complete_style="green")
+            bars.add_row(Text(name, style=style), bar, Text(f"{done}/{planned}", style=style))
+        results = Table.grid(padding=(0, 2))
+        for cells in self._last:
+            results.add_row(*(Text(cell, style="dim", no_wrap=True) for cell in cells))
+        content = Group(bars, Text(), Text(pace(tally)), Text(), results)
+        return Panel(content, title="de2ls run", expand=False)
 
 
 def make_progress(as_json: bool, quiet: bool) -> Progress:
@@ -293,8 +302,12 @@ def trial_name(trial: "PlannedTrial") -> str:
 
 def result(trial: "PlannedTrial", record: TrialRecord) -> str:
     """Return a trial's result in a line."""
-    value = f"Min_EV {record.min_ev:.6g}" if record.feasible else f"violation {record.lcv:.6g}"
-    return f"{trial_name(trial)}: {value} ({record.wall_time:.2f} s)"
+    return f"{trial_name(trial)}: {value(record)} ({record.wall_time:.2f} s)"
+
+
+def value(record: TrialRecord) -> str:
+    """Return what a trial reached."""
+    return f"Min_EV {record.min_ev:.6g}" if record.feasible else f"violation {record.lcv:.6g}"
 
 
 def duration(seconds: float) -> str:

@@ -6,9 +6,11 @@ functions. A command reports bad input by raising an exception whose message is 
 ends with another exit code than 0 or 1 by ``raise typer.Exit(code)``.
 """
 
+import contextlib
 import os
 import sys
 import traceback
+from collections.abc import Iterator
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -40,7 +42,7 @@ COMMANDS = {
 class LazyGroup(TyperGroup):
     """The root: knows its commands by name and loads a module when its command is used."""
 
-    _listing = False  # while the help text is made, the table above is all that is needed
+    _listing = False  # while names are shown, the table above is all that is needed
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names in the table's order."""
@@ -48,10 +50,13 @@ class LazyGroup(TyperGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return the command, or None for an unknown name."""
-        del ctx
+        """Return the command; an unknown name is an error that suggests the nearest one."""
         if cmd_name not in COMMANDS:
-            return None
+            if ctx.resilient_parsing:  # the shell asks for completions
+                return None
+            from de2ls._checks import nearest
+
+            ctx.fail(f"there is no command {cmd_name!r}{nearest(cmd_name, COMMANDS)}")
         place, summary = COMMANDS[cmd_name]
         if self._listing:
             return TyperCommand(name=cmd_name, short_help=summary)
@@ -61,13 +66,23 @@ class LazyGroup(TyperGroup):
         self.commands[cmd_name] = command
         return command
 
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the help of the root without loading any command."""
+    @contextlib.contextmanager
+    def _table_only(self) -> Iterator[None]:
         self._listing = True
         try:
-            super().format_help(ctx, formatter)
+            yield
         finally:
             self._listing = False
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help of the root without loading any command."""
+        with self._table_only():
+            super().format_help(ctx, formatter)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        """Return the commands and options that begin so, without loading any command."""
+        with self._table_only():
+            return super().shell_complete(ctx, incomplete)
 
 
 def _print_version(wanted: bool) -> None:
@@ -125,16 +140,21 @@ def main(argv: list[str] | None = None) -> None:
         if debug:
             traceback.print_exc()
         else:
-            typer.echo(f"error: {_one_line(error)}", err=True)
+            _say(error)
         code = _exit_code(error)
     sys.exit(code)
 
 
+def _say(error: Exception) -> None:
+    text = _one_line(error)
+    if text:  # nothing is left to say after the help of a command without arguments
+        typer.echo(f"error: {text}", err=True)
+
+
 def _one_line(error: Exception) -> str:
     if isinstance(error, typer.TyperException):
-        context = getattr(error, "ctx", None)
-        hint = f" (see '{context.command_path} --help')" if context else ""
-        return f"{error.format_message()}{hint}"
+        context, text = getattr(error, "ctx", None), error.format_message()
+        return f"{text} (see '{context.command_path} --help')" if context and text else text
     text = " ".join(str(error).split())
     if isinstance(error, ValueError | TypeError | OSError | RuntimeError) and text:
         return text

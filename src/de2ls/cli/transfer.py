@@ -24,7 +24,7 @@ Number = Annotated[list[int] | None, typer.Option(help="Only these problems.")]
 
 @export_app.command(epilog="Example: de2ls export results.db -o files --dim 30")
 def export_files(
-    store: Annotated[Path, typer.Argument(help="The store's file.")],
+    store: Annotated[Path, typer.Argument(help="The store's file.", metavar="STORE")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write into.")],
     label: Label = None,
     problem: Number = None,
@@ -59,7 +59,7 @@ def _in_order_of_runs(store: "Store", selection: dict[str, Any]) -> "Iterator[Tr
 
 @import_app.command(epilog="Example: de2ls import results.zip --dim 30 --store results.db")
 def import_files(
-    source: Annotated[Path, typer.Argument(help="A folder, a zip or one file.")],
+    source: Annotated[Path, typer.Argument(help="A folder, a zip or one file.", metavar="SOURCE")],
     store: Annotated[Path, typer.Option(help="The store's file; created if missing.")] = Path(
         "results.db"
     ),

@@ -1,0 +1,165 @@
+import os
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from de2ls.cli import COMMANDS, main
+from tests.campaigns.support import command, de2ls
+
+
+def called(capsys, *arguments):
+    """Call the command line in this process; return exit code, output and errors."""
+    with pytest.raises(SystemExit) as ended:
+        main(list(arguments))
+    captured = capsys.readouterr()
+    return ended.value.code or 0, captured.out, captured.err
+
+
+def test_help_names_every_command(capsys):
+    code, out, err = called(capsys, "--help")
+    assert (code, err) == (0, "")
+    words = out.split()
+    assert all(name in words for name in COMMANDS)
+    promised = "run score report reproduce export import data list solve store"
+    assert " ".join(COMMANDS) == promised
+
+
+def test_help_loads_no_command_and_nothing_heavy():
+    program = (
+        "import sys\n"
+        "from de2ls.cli import main\n"
+        "try:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
+        "loaded = [m for m in sys.modules if m.startswith('de2ls.cli.')]\n"
+        "heavy = {'numba', 'scipy', 'numpy', 'matplotlib', 'plotly'} & sys.modules.keys()\n"
+        "print('LOADED', loaded, sorted(heavy))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.splitlines()[-1] == "LOADED [] []"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_without_loading_the_engine(name, capsys):
+    place = COMMANDS[name][0].partition(":")[0]
+    if not (Path(__file__).parents[2] / "src/de2ls/cli" / f"{place}.py").exists():
+        pytest.skip(f"the command {name} is not written yet")
+    code, out, err = called(capsys, name, "--help")
+    assert (code, err) == (0, "")
+    assert f"Usage: de2ls {name}" in out
+
+
+def test_examples_stand_in_the_help(capsys):
+    for name in ("run", "solve", "export", "import"):
+        _, out, _ = called(capsys, name, "--help")
+        assert f"de2ls {name}" in out.split("Usage:")[1].split("\n", 1)[1]
+
+
+def test_version(capsys):
+    import de2ls as package
+
+    assert called(capsys, "--version") == (0, f"de2ls {package.__version__}\n", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["rnu"], "there is no command 'rnu' (did you mean 'run'?) (see 'de2ls --help')"),
+        (["--bla"], "No such option: --bla"),
+        (["run", "--bla"], "No such option: --bla (see 'de2ls run --help')"),
+        (["run", "--seed", "x"], "Invalid value for '--seed'"),
+        (["export"], "Missing argument 'STORE'"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_exit_code_2(capsys, arguments, message):
+    code, out, err = called(capsys, *arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith("error: ")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_an_error_is_one_line_and_debug_shows_its_traceback(capsys, tmp_path):
+    path = str(tmp_path / "none.db")
+    code, out, err = called(capsys, "store", "info", path)
+    assert (code, out, err) == (3, "", f"error: there is no store at {path}\n")
+    for arguments in (["--debug", "store", "info", path], ["store", "info", path, "--debug"]):
+        code, _, err = called(capsys, *arguments)
+        assert code == 3
+        assert "Traceback (most recent call last)" in err
+        assert f"StoreError: there is no store at {path}" in err
+
+
+def test_a_bug_says_how_to_see_more(capsys, monkeypatch):
+    def broken(*_, **__):
+        raise KeyError("inside")
+
+    monkeypatch.setattr("de2ls.campaigns.store.Store.open", broken)
+    code, _, err = called(capsys, "store", "info", "a.db")
+    assert code == 1
+    assert err == "error: KeyError: 'inside' (add --debug for the traceback)\n"
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path):
+    done = subprocess.run(
+        f"{sys.executable} -m de2ls list problems | head -1",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert "Traceback" not in done.stderr
+    assert "Broken" not in done.stderr
+
+
+def test_the_installed_command_is_this_one():
+    script = Path(sys.executable).with_name("de2ls")
+    if not script.exists():
+        pytest.skip("de2ls is not installed beside this interpreter")
+    done = subprocess.run([script, "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == de2ls("--version").stdout
+
+
+def completed(**variables):
+    """Ask as a shell does that loads the completion, or whose user presses the tabulator key."""
+    done = subprocess.run(
+        command(),
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.stderr == ""
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    ("shell", "marker"), [("bash", "complete -o"), ("zsh", "#compdef de2ls"), ("fish", "complete")]
+)
+def test_completion_scripts(shell, marker):
+    script = completed(_DE2LS_COMPLETE=f"source_{shell}")
+    assert marker in script
+    assert f"_DE2LS_COMPLETE=complete_{shell}" in script
+
+
+def completions(words):
+    variables = {"COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    return completed(_DE2LS_COMPLETE="complete_bash", **variables).split()
+
+
+def test_completion_of_commands_options_and_algorithms():
+    assert set(completions("de2ls re")) == {"report", "reproduce"}
+    assert "--paired" in completions("de2ls run --p")
+    assert "de2ls,rdex" in completions("de2ls run --algorithms de2ls,rd")
+
+
+def test_modules_of_finished_commands_define_what_the_table_says():
+    for place, _ in COMMANDS.values():
+        module, _, name = place.partition(":")
+        if (Path(__file__).parents[2] / "src/de2ls/cli" / f"{module}.py").exists():
+            assert hasattr(import_module(f"de2ls.cli.{module}"), name or "app")
