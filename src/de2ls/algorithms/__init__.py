@@ -20,6 +20,7 @@ _MODULES = {
     "rdex": "rdex",
     "cl-srde": "cl_srde",
     "rde26": "rde26",
+    "rdex-cask": "rdex_cask",
 }
 
 

@@ -190,6 +190,7 @@ def begin_generation(state: State) -> None:
     n, p = now.n_pop, now.n / now.budget
     now.phase = SEARCH
     now.issued = now.told = now.n_success = 0
+    now.pointer %= n
     now.f_mean = now.sr**cfg.sr_exponent
     if p > cfg.eps_cutoff:
         now.eps = 0.0
@@ -332,26 +333,21 @@ def adapt_eb_rate(state: State) -> None:
 
 @routine
 def close_generation(state: State) -> None:
-    """Learn from the generation and shrink the front (steps 6 to 9)."""
-    now = state.now[0]
-    now.sr = now.n_success / now.n_pop
-    now.pool = now.n_pop + now.n_success
-    order.merge(
-        state.top,
-        state.rank[A],
-        now.n_pop,
-        state.rank[NEW],
-        now.n_success,
-        state.rank[POOL],
-        now.eps,
-    )
+    """Take stock of the generation, shrink the front, learn (steps 7 to 9)."""
+    take_stock(state)
     while drop_worst(state) >= 0:
         pass
-    now.pointer %= now.n_pop
-    if now.n_success > 0:
-        now.cursor = memory.learn(
-            state.memory, now.cursor, state.slot, now.n_success, state.cfg[0].learning_rate
-        )
+    learn(state)
+
+
+@routine
+def take_stock(state: State) -> None:
+    """Set the success rate (step 7), and order P with the successes before N changes."""
+    now, rank = state.now[0], state.rank
+    n, s = now.n_pop, now.n_success
+    now.sr = s / n
+    now.pool = n + s
+    order.merge(state.top, rank[A], n, rank[NEW], s, rank[POOL], now.eps)
 
 
 @routine
@@ -375,6 +371,14 @@ def drop_worst(state: State) -> int:
         if state.rank[B, i] > worst:
             state.rank[B, i] -= 1
     return int(worst)
+
+
+@routine
+def learn(state: State) -> None:
+    """Blend what made the successes into the memory (step 9)."""
+    now, rate = state.now[0], state.cfg[0].learning_rate
+    if now.n_success > 0:
+        now.cursor = memory.learn(state.memory, now.cursor, state.slot, now.n_success, rate)
 
 
 @routine
