@@ -1,0 +1,29 @@
+"""The examples of docs/scores.md run."""
+
+import re
+from pathlib import Path
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "scores.md"
+
+
+def test_examples_run(capsys):
+    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.S)
+    assert len(blocks) == 2
+    names = {}
+    for block in blocks:
+        exec(block, names)
+    out = capsys.readouterr().out
+    assert "| mine |" in out
+    assert "totals U-scores, 28 problems, 25 trials each (cec2026)" in out
+
+
+def test_every_rule_is_explained():
+    from de2ls.scores import rules
+
+    source = Path(rules.__file__).read_text()
+    names = set(
+        re.findall(r'"((?:\w+ )?(?:objective|violation|evaluations)(?: below 1e-8)?)"', source)
+    )
+    assert len(names) >= 10
+    page = PAGE.read_text()
+    assert [name for name in sorted(names) if name not in page] == []
