@@ -6,20 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from de2ls.cli import COMMANDS, main
+from de2ls.cli import COMMANDS
 from tests.campaigns.support import command, de2ls
 
 
-def called(capsys, *arguments):
-    """Call the command line in this process; return exit code, output and errors."""
-    with pytest.raises(SystemExit) as ended:
-        main(list(arguments))
-    captured = capsys.readouterr()
-    return ended.value.code or 0, captured.out, captured.err
-
-
-def test_help_names_every_command(capsys):
-    code, out, err = called(capsys, "--help")
+def test_help_names_every_command(called):
+    code, out, err = called("--help")
     assert (code, err) == (0, "")
     words = out.split()
     assert all(name in words for name in COMMANDS)
@@ -43,25 +35,25 @@ def test_help_loads_no_command_and_nothing_heavy():
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_has_help_without_loading_the_engine(name, capsys):
+def test_every_command_has_help_without_loading_the_engine(name, called):
     place = COMMANDS[name][0].partition(":")[0]
     if not (Path(__file__).parents[2] / "src/de2ls/cli" / f"{place}.py").exists():
         pytest.skip(f"the command {name} is not written yet")
-    code, out, err = called(capsys, name, "--help")
+    code, out, err = called(name, "--help")
     assert (code, err) == (0, "")
     assert f"Usage: de2ls {name}" in out
 
 
-def test_examples_stand_in_the_help(capsys):
+def test_examples_stand_in_the_help(called):
     for name in ("run", "solve", "export", "import"):
-        _, out, _ = called(capsys, name, "--help")
+        _, out, _ = called(name, "--help")
         assert f"de2ls {name}" in out.split("Usage:")[1].split("\n", 1)[1]
 
 
-def test_version(capsys):
+def test_version(called):
     import de2ls as package
 
-    assert called(capsys, "--version") == (0, f"de2ls {package.__version__}\n", "")
+    assert called("--version") == (0, f"de2ls {package.__version__}\n", "")
 
 
 @pytest.mark.parametrize(
@@ -74,31 +66,31 @@ def test_version(capsys):
         (["export"], "Missing argument 'STORE'"),
     ],
 )
-def test_wrong_usage_is_one_line_and_exit_code_2(capsys, arguments, message):
-    code, out, err = called(capsys, *arguments)
+def test_wrong_usage_is_one_line_and_exit_code_2(called, arguments, message):
+    code, out, err = called(*arguments)
     assert (code, out) == (2, "")
     assert err.startswith("error: ")
     assert message in err
     assert err.count("\n") == 1
 
 
-def test_an_error_is_one_line_and_debug_shows_its_traceback(capsys, tmp_path):
+def test_an_error_is_one_line_and_debug_shows_its_traceback(called, tmp_path):
     path = str(tmp_path / "none.db")
-    code, out, err = called(capsys, "store", "info", path)
+    code, out, err = called("store", "info", path)
     assert (code, out, err) == (3, "", f"error: there is no store at {path}\n")
     for arguments in (["--debug", "store", "info", path], ["store", "info", path, "--debug"]):
-        code, _, err = called(capsys, *arguments)
+        code, _, err = called(*arguments)
         assert code == 3
         assert "Traceback (most recent call last)" in err
         assert f"StoreError: there is no store at {path}" in err
 
 
-def test_a_bug_says_how_to_see_more(capsys, monkeypatch):
+def test_a_bug_says_how_to_see_more(called, monkeypatch):
     def broken(*_, **__):
         raise KeyError("inside")
 
     monkeypatch.setattr("de2ls.campaigns.store.Store.open", broken)
-    code, _, err = called(capsys, "store", "info", "a.db")
+    code, _, err = called("store", "info", "a.db")
     assert code == 1
     assert err == "error: KeyError: 'inside' (add --debug for the traceback)\n"
 

@@ -1,0 +1,104 @@
+import json
+
+import pytest
+
+# minimum 1.125 at (0.25, 1.75): the projection of (1, 2.5) onto x + y = 2
+PROBLEM = """
+from scipy.optimize import LinearConstraint
+
+bounds = [(0, 4), (0, 4)]
+constraints = LinearConstraint([[1, 1]], -float("inf"), 2)
+options = {"max_evals": 4000, "seed": 1}
+
+def fun(x):
+    return (x[0] - 1) ** 2 + (x[1] - 2.5) ** 2
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "problem.py"
+    path.write_text(PROBLEM)
+    return path
+
+
+def test_the_file_is_solved(called, file):
+    code, out, err = called("solve", file, "--quiet")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0] == "feasible: the budget of evaluations is used up"
+    values = dict(line.split() for line in lines[1:4])
+    assert float(values["fun"]) == pytest.approx(1.125, abs=1e-6)
+    assert float(values["x[0]"]) == pytest.approx(0.25, abs=1e-3)
+    assert lines[4] == "worst violation 0, 4000 evaluations, seed 1"
+
+
+def test_flags_replace_options_and_json_tells_the_result(called, file):
+    code, out, _ = called("solve", file, "--json", "--max-evals", "2000", "--seed", "5")
+    result = json.loads(out)
+    assert code == 0
+    assert (result["success"], result["nfev"], result["seed"]) == (True, 2000, 5)
+    assert result["fun"] == pytest.approx(1.125, abs=1e-3)
+    assert sum(result["x"]) <= 2
+    same = json.loads(called("solve", file, "--json", "--max-evals", "2000", "--seed", "5")[1])
+    assert same == result
+
+
+def test_constraints_from_the_function_itself(called, tmp_path):
+    path = tmp_path / "within.py"
+    path.write_text(
+        PROBLEM.replace("constraints =", "unused =").replace(
+            "\ndef fun",
+            """
+n_ineq = 1
+
+def fun(x):
+    return base(x), [x[0] + x[1] - 2], []
+
+def base""",
+        )
+    )
+    code, out, _ = called("solve", path, "--json")
+    assert code == 0
+    assert json.loads(out)["fun"] == pytest.approx(1.125, abs=1e-6)
+
+
+def test_no_feasible_point_gives_exit_code_1(called, tmp_path):
+    path = tmp_path / "problem.py"
+    path.write_text(PROBLEM.replace(", 2)", ", -1)"))
+    code, out, _ = called("solve", path, "--quiet")
+    assert code == 1
+    assert out.startswith("NOT FEASIBLE: ")
+    assert "worst violation 1," in out
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("bounds = [(0, 1)]", "problem.py must define fun"),
+        ("", "problem.py must define fun and bounds"),
+        ("def fun(x", "problem.py cannot be run: SyntaxError"),
+        ("import nothing_like_it", "problem.py cannot be run: ModuleNotFoundError"),
+        (PROBLEM + "\noptions = 3", "options must be a dict, got 3"),
+        (PROBLEM + "\noptions = {'max_eval': 3}", "max_eval"),
+    ],
+)
+def test_a_file_that_does_not_do(called, tmp_path, text, message):
+    path = tmp_path / "problem.py"
+    path.write_text(text)
+    code, _, err = called("solve", path)
+    assert code == 1
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_a_file_may_import_its_neighbours(called, file):
+    (file.parent / "neighbour_of_problem.py").write_text("limit = 4")
+    file.write_text("from neighbour_of_problem import limit\n" + PROBLEM)
+    assert called("solve", file, "--json")[0] == 0
+
+
+def test_a_missing_file(called, tmp_path):
+    code, _, err = called("solve", tmp_path / "none.py")
+    assert code == 1
+    assert "there is no problem file" in err
