@@ -26,11 +26,12 @@ def test_the_file_is_solved(called, file):
     code, out, err = called("solve", file, "--quiet")
     assert (code, err) == (0, "")
     lines = out.splitlines()
-    assert lines[0] == "feasible: the budget of evaluations is used up"
-    values = dict(line.split() for line in lines[1:4])
+    assert lines[0] == "The budget of evaluations is used up."
+    values = dict(line.split() for line in lines[1:5])
+    assert values["feasible"] == "yes"
     assert float(values["fun"]) == pytest.approx(1.125, abs=1e-6)
     assert float(values["x[0]"]) == pytest.approx(0.25, abs=1e-3)
-    assert lines[4] == "worst violation 0, 4000 evaluations, seed 1"
+    assert lines[5] == "worst violation 0, 4000 evaluations, seed 1"
 
 
 def test_flags_replace_options_and_json_tells_the_result(called, file):
@@ -68,7 +69,7 @@ def test_no_feasible_point_gives_exit_code_1(called, tmp_path):
     path.write_text(PROBLEM.replace(", 2)", ", -1)"))
     code, out, _ = called("solve", path, "--quiet")
     assert code == 1
-    assert out.startswith("NOT FEASIBLE: ")
+    assert out.splitlines()[1].split() == ["feasible", "NO"]
     assert "worst violation 1," in out
 
 

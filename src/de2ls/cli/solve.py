@@ -90,10 +90,9 @@ def _print(result: "MinimizeResult", as_json: bool) -> None:
 
         typer.echo(json.dumps(facts))
         return
-    typer.echo(f"{'feasible' if facts['success'] else 'NOT FEASIBLE'}: {facts['message']}")
-    typer.echo(f"fun   {facts['fun']!r}")
+    typer.echo(facts["message"])
+    typer.echo(f"feasible  {'yes' if facts['success'] else 'NO'}")
+    typer.echo(f"fun       {facts['fun']!r}")
     for i, value in enumerate(facts["x"]):
-        typer.echo(f"x[{i}]  {value!r}")
-    typer.echo(
-        f"worst violation {facts['maxcv']:g}, {facts['nfev']} evaluations, seed {result.seed}"
-    )
+        typer.echo(f"{f'x[{i}]':8}  {value!r}")
+    typer.echo(f"worst violation {result.maxcv:g}, {result.nfev} evaluations, seed {result.seed}")
