@@ -23,7 +23,8 @@ def better(f: float, cv: float, f_best: float, cv_best: float, feasible_tol: flo
 def observe(state: State, cand: Candidate) -> tuple[float, float]:
     """Take the result of `cand`: count it, record it, return its f and mean violation v.
 
-    A NaN anywhere makes both infinite: the point counts as worst and is reported.
+    A NaN anywhere, or an objective of minus infinity, makes both infinite: the point counts as
+    worst and is reported.
     """
     now = state.now[0]
     out = cand.out
@@ -41,7 +42,7 @@ def observe(state: State, cand: Candidate) -> tuple[float, float]:
                 term -= now.eq_tol
             cv += term
             v += state.weight[k] * term
-    if np.isnan(f) or np.isnan(cv):
+    if np.isnan(f) or f == -np.inf or np.isnan(cv):
         f = cv = v = np.inf
         now.n_invalid += 1
     v /= max(1, now.n_ineq + now.n_eq)
@@ -70,6 +71,7 @@ def keep(state: State, cand: Candidate, f: float, cv: float, v: float) -> None:
     """Make the candidate the incumbent."""
     now = state.now[0]
     now.best_f, now.best_cv, now.best_v, now.best_n = f, cv, v, now.n
+    now.reached = f <= now.target and cv <= now.feasible_tol
     dim = cand.x.shape[0]
     for j in range(dim):
         state.best[j] = cand.x[j]

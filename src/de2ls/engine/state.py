@@ -41,6 +41,8 @@ COMMON_FIELDS: list[tuple[str, str]] = [
     ("best_cv", "f8"),  # summed violation
     ("best_v", "f8"),  # mean violation, as the search sees it
     ("best_n", "i8"),  # evaluation that found it
+    ("target", "f8"),  # objective at which a feasible incumbent ends the run
+    ("reached", "i8"),  # whether it has done so
     # record
     ("row", "i8"),  # next row of the curve
     ("next_sample", "i8"),  # evaluations at which it is due
@@ -158,5 +160,6 @@ def fill_common(now: Any, problem: Problem, budget: int, n0: int) -> None:
     now["eq_tol"], now["excess"] = problem.eq_tol, problem.excess
     now["feasible_tol"] = problem.feasible_tol
     now["best_f"] = now["best_cv"] = now["best_v"] = np.inf
+    now["target"] = -np.inf
     now["stride"] = 10 * problem.dim
     now["next_sample"] = n0

@@ -1,0 +1,253 @@
+"""`minimize`: constrained black-box minimisation in one call."""
+
+import dataclasses
+import math
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from de2ls import _checks
+from de2ls._checks import FloatArray
+from de2ls.algorithms import get_algorithm
+from de2ls.algorithms.config import Config
+from de2ls.evaluators import choose
+from de2ls.polish import polish as polish_incumbent
+from de2ls.polish import polish_budget
+from de2ls.problems import compiled
+from de2ls.problems.problem import Problem
+from de2ls.problems.wrap import problem as make_problem
+from de2ls.result import MinimizeResult, make_result
+from de2ls.search import Penalised, Rules, Search
+from de2ls.trials.driver import EVALS_PER_DIM, Driver
+
+SMALLEST_N0 = 100  # initial population of `minimize` in few dimensions
+
+
+def minimize(
+    fun: Callable[..., Any] | Problem,
+    bounds: Any = None,
+    args: tuple[Any, ...] = (),
+    constraints: Any = (),
+    *,
+    n_ineq: int | None = None,
+    n_eq: int | None = None,
+    algorithm: str = "de2ls",
+    config: Mapping[str, Any] | Config | None = None,
+    max_evals: int | None = None,
+    x0: Any = None,
+    seed: Any = None,
+    integrality: Any = None,
+    vectorized: bool = False,
+    workers: Any = 1,
+    batch: int | None = None,
+    callback: Callable[..., Any] | None = None,
+    target: float | None = None,
+    max_time: float | None = None,
+    stall: int | None = None,
+    tol: float | None = None,
+    constraint_tol: float | None = None,
+    polish: bool = False,
+    disp: bool = False,
+    on_error: str = "raise",
+) -> MinimizeResult:
+    """Minimise a function of several variables within bounds and constraints.
+
+    No derivatives are needed; the objective and the constraints may be plain Python, vectorised or
+    compiled with ``numba.njit`` (then the whole search runs compiled). Every evaluated point lies
+    in the box.
+
+    Parameters
+    ----------
+    fun : callable or Problem
+        ``fun(x, *args)`` returns the objective, or ``(f, g, h)`` if `n_ineq` or `n_eq` is given. A
+        `Problem` brings its own bounds and constraints.
+    bounds : sequence of pairs or scipy.optimize.Bounds
+        Finite limits of each coordinate, ``low < high``.
+    args : tuple
+        Further arguments of `fun`.
+    constraints : constraint or sequence of constraints
+        `scipy.optimize.NonlinearConstraint`, `LinearConstraint`, `Bounds`, or dicts as in
+        `scipy.optimize.minimize`. ``keep_feasible=True`` is refused for all but `Bounds`.
+    n_ineq, n_eq : int, optional
+        Numbers of inequalities g <= 0 and equalities h = 0 that `fun` itself returns.
+    algorithm : str
+        Registered name, see `de2ls.algorithm_names`.
+    config : mapping, optional
+        Parameters of the algorithm that differ from its defaults.
+    max_evals : int, optional
+        The budget, never exceeded; 20000 per coordinate by default. The search adapts to it: with
+        a smaller budget it converges sooner.
+    x0 : array_like, optional
+        A first guess; it becomes the first point of the initial population.
+    seed : optional
+        What `numpy.random.default_rng` accepts, as SciPy's `rng`. Same integer, same run.
+    integrality : array_like of bool, optional
+        Which coordinates are integers.
+    vectorized : bool
+        Whether `fun` takes many points, as the columns of its argument (as in SciPy).
+    workers : int, callable or Dask client
+        Worker processes (-1: one per core), a map-like callable, or a Dask client.
+    batch : int, optional
+        Points evaluated together, at most one generation; by default the number of workers, and
+        one generation for vectorised functions and map-like callables. More than one is the
+        variant of the algorithm with deferred updating.
+    callback : callable, optional
+        Called after every generation as ``callback(intermediate_result)``, or as
+        ``callback(x, convergence)`` if it has no argument of that name; ends the run by returning
+        True or raising `StopIteration`.
+    target : float, optional
+        Ends the run when a feasible point has an objective of at most this.
+    max_time : float, optional
+        Ends the run after this many seconds; an evaluation under way is not cut short.
+    stall : int, optional
+        Ends the run after this many evaluations without a better point.
+    tol : float, optional
+        Ends the run when all members of the population are feasible and the standard deviation of
+        their objective is at most ``tol`` times its mean's size, as in SciPy.
+    constraint_tol : float, optional
+        Tolerance of equalities, 1e-4 by default. Inequalities have none.
+    polish : bool
+        Whether to improve the best point by SciPy's SLSQP at the end; a tenth of the budget, at
+        most ``200 (D + 1)`` evaluations, is kept for it.
+    disp : bool
+        Whether to print a line at each 5 % of the budget.
+    on_error : {"raise", "penalize"}
+        What happens when a function raises or returns something else than real numbers: end with
+        an `EvaluationError` that carries the result so far, or count the point as worst and go on.
+        A NaN always counts as worst.
+
+    Returns
+    -------
+    MinimizeResult
+        A `scipy.optimize.OptimizeResult`; `success` says whether `x` is feasible, `status` and
+        `message` why the run ended.
+
+    Notes
+    -----
+    With two or more constraints each is weighted by the inverse of its median violation in the
+    initial population, as far as it is violated there, so that one in large units does not drown
+    the others. The weights act inside the search only; feasibility and the choice of the best
+    point use the constraints as given.
+
+    Examples
+    --------
+    >>> import de2ls
+    >>> res = de2ls.minimize(
+    ...     lambda x: (x[0] - 1) ** 2 + (x[1] - 2.5) ** 2,
+    ...     bounds=[(0, 4), (0, 4)],
+    ...     constraints={"type": "ineq", "fun": lambda x: 2 - x[0] - x[1]},
+    ...     max_evals=4000,
+    ...     seed=1,
+    ... )
+    >>> res.feasible, [round(float(v), 4) for v in res.x]
+    (True, [0.25, 1.75])
+    """
+    problem = _problem(
+        fun,
+        bounds,
+        args=args,
+        constraints=constraints,
+        n_ineq=n_ineq,
+        n_eq=n_eq,
+        integrality=integrality,
+        vectorized=vectorized,
+        constraint_tol=constraint_tol,
+    )
+    forgive = _checks.choice("on_error", on_error, ("raise", "penalize")) == "penalize"
+    rules = Rules(target, max_time, stall, tol, callback, disp, forgive)
+    if not isinstance(polish, bool):
+        raise TypeError(f"polish must be True or False, got {polish!r}")
+    guess = None if x0 is None else _first_guess(problem, x0)
+    evaluator, size = choose(problem, workers, batch)
+    budget = _budget(max_evals, problem.dim)
+    reserve = polish_budget(problem.dim, budget) if polish else 0
+    driver = Driver(
+        algorithm,
+        _forgiving(problem) if forgive else problem,
+        integer_seed(seed),
+        budget - reserve,
+        population_config(algorithm, config, problem.dim, budget - reserve),
+    )
+    direct = problem.many is None and workers == 1 and size == 1
+    with evaluator as evaluate:
+        stop = Search(driver, rules, evaluate, size, direct, guess).run()
+    if polish:
+        stop = polish_incumbent(driver, stop, reserve)
+    result = make_result(driver, stop)
+    if disp:
+        sys.stdout.write(f"de2ls: {result.message}\n")
+    return result
+
+
+def _problem(fun: Any, bounds: Any, **arguments: Any) -> Problem:
+    if not isinstance(fun, Problem):
+        if bounds is None:
+            raise TypeError("bounds must be a sequence of (low, high) pairs, got None")
+        return make_problem(fun, bounds, **arguments)
+    defaults = {"args": (), "constraints": (), "vectorized": False}
+    for name, value in {"bounds": bounds, **arguments}.items():
+        if value is not None and value != defaults.get(name):
+            raise ValueError(f"{name} must be left out when fun is a Problem, got {value!r}")
+    return fun
+
+
+def _forgiving(problem: Problem) -> Problem:
+    """Return `problem` with NaN where its functions fail."""
+    return dataclasses.replace(
+        problem,
+        function=None if problem.function is None else Penalised(problem.function),
+        kernel=None if problem.kernel is None else compiled.guarded(problem.kernel),
+    )
+
+
+def _budget(max_evals: Any, dim: int) -> int:
+    return EVALS_PER_DIM * dim if max_evals is None else _checks.integer("max_evals", max_evals, 8)
+
+
+def _first_guess(problem: Problem, x0: Any) -> FloatArray:
+    guess = _checks.vector("x0", x0, problem.dim)
+    outside = (guess < problem.lower) | (guess > problem.upper)
+    if outside.any():
+        j = int(outside.argmax())
+        raise ValueError(
+            f"x0 must lie within the bounds; coordinate {j} is {guess[j]:g}, "
+            f"outside [{problem.lower[j]:g}, {problem.upper[j]:g}]"
+        )
+    return guess
+
+
+def integer_seed(seed: Any) -> int:
+    """Return an integer seed from what `numpy.random.default_rng` accepts.
+
+    A non-negative integer stands for itself; a generator is advanced by one draw.
+    """
+    if isinstance(seed, int | np.integer) and not isinstance(seed, bool):
+        return _checks.integer("seed", seed, 0)
+    try:
+        generator = np.random.default_rng(seed)
+    except (TypeError, ValueError) as error:
+        raise type(error)(
+            f"seed must be None, a non-negative integer or what numpy.random.default_rng accepts, "
+            f"got {seed!r}"
+        ) from None
+    return int(generator.integers(2**63))
+
+
+def population_config(
+    algorithm: str, config: Mapping[str, Any] | Config | None, dim: int, budget: int
+) -> Mapping[str, Any] | Config | None:
+    """Return `config` with the larger initial population that few dimensions need.
+
+    It acts only on algorithms whose default is proportional to D, and not where `config` says
+    otherwise.
+    """
+    fields = {field.name for field in dataclasses.fields(get_algorithm(algorithm).config_class)}
+    if not {"n0", "n0_per_dim"} <= fields or isinstance(config, Config):
+        return config
+    given = {} if config is None else config
+    if not isinstance(given, Mapping) or {"n0", "n0_per_dim"} & set(given):
+        return config
+    n0 = max(SMALLEST_N0, math.trunc(10 * dim))
+    return {**given, "n0": max(4, min(n0, budget // 2))}

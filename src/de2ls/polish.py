@@ -1,0 +1,140 @@
+"""Polishing: SciPy's SLSQP from the best point, inside the box and the constraints.
+
+Every evaluated point competes for the result by the rule of the search, so that polishing never
+makes it worse. Equalities may use their tolerance, as the search's points do.
+"""
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from de2ls._checks import FloatArray
+from de2ls.result import Stop
+from de2ls.trials.ask_tell import record
+from de2ls.trials.driver import Driver
+
+SHARE = 10  # a tenth of the budget is kept for polishing,
+EVALS_PER_COORDINATE = 200  # at most this many evaluations for each coordinate and one more
+STEP = 1e-7  # of the finite differences, in units of the box's width
+MARGIN = 1e-9  # distance kept from a constraint, in the same unit: inequalities have no slack
+
+
+class _Enough(Exception):  # noqa: N818 -- a signal, no error
+    """No evaluation is left, or one failed."""
+
+
+def polish_budget(dim: int, budget: int) -> int:
+    """Return the evaluations that are kept for polishing."""
+    return min(budget // SHARE, EVALS_PER_COORDINATE * (dim + 1))
+
+
+def polish(driver: Driver, stop: Stop, max_evals: int) -> Stop:
+    """Improve the incumbent of a finished search, and return why the whole run ended.
+
+    A run that was interrupted or whose time was up is left as it is.
+    """
+    if stop in (Stop.INTERRUPTED, Stop.TIME):
+        return stop
+    try:
+        _Polisher(driver, max_evals).run()
+    except _Enough:
+        pass
+    except KeyboardInterrupt:
+        return Stop.INTERRUPTED
+    return stop
+
+
+class _Polisher:
+    """SLSQP in the free coordinates u of the unit box; integer coordinates stay as they are."""
+
+    def __init__(self, driver: Driver, max_evals: int) -> None:
+        self.driver = driver
+        self.problem = problem = driver.problem
+        self.left = max_evals
+        self.start, self.out = np.split(driver.state.best.copy(), [problem.dim])
+        fixed = problem.rounding.at if problem.rounding is not None else []
+        self.free = np.setdiff1d(np.arange(problem.dim), fixed)
+        self.low = problem.lower[self.free]
+        self.width = problem.upper[self.free] - self.low
+        self._seen: dict[bytes, FloatArray] = {}
+        self._slopes: dict[bytes, FloatArray] = {}
+
+    def run(self) -> None:
+        """Minimise from the best point; the best of all evaluated points is kept."""
+        from scipy.optimize import minimize
+
+        if self.free.size == 0 or not np.isfinite(self.out).all():
+            return
+        u0 = (self.start[self.free] - self.low) / self.width
+        size = np.maximum(np.linalg.norm(self.slopes(u0), axis=1), 1e-12)
+        constraints: list[dict[str, Any]] = []
+        if self.problem.n_constraints:
+            constraints.append(
+                {
+                    "type": "ineq",
+                    "fun": lambda u: self._room(self.values(u)[1:], size[1:]),
+                    "jac": lambda u: self._room_slopes(self.slopes(u)[1:] / size[1:, np.newaxis]),
+                }
+            )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # SLSQP warns where it clips to the box; so do we
+            minimize(
+                lambda u: self.values(u)[0] / size[0],
+                u0,
+                jac=lambda u: self.slopes(u)[0] / size[0],
+                method="SLSQP",
+                bounds=[(0.0, 1.0)] * self.free.size,
+                constraints=constraints,
+                options={"maxiter": self.max_evals, "ftol": 1e-15},
+            )
+
+    def _room(self, constraints: FloatArray, size: FloatArray) -> FloatArray:
+        """Return how far each inequality, and each side of an equality, is from its limit."""
+        g, h = np.split(constraints, [self.problem.n_ineq])
+        tol = self.problem.eq_tol
+        g_size, h_size = np.split(size, [self.problem.n_ineq])
+        return np.concatenate([-g / g_size, (tol - h) / h_size, (tol + h) / h_size]) - MARGIN
+
+    def _room_slopes(self, slopes: FloatArray) -> FloatArray:
+        g, h = np.split(slopes, [self.problem.n_ineq])
+        return np.concatenate([-g, -h, h])
+
+    def values(self, u: FloatArray) -> FloatArray:
+        """Return f, g, h at u, evaluated once."""
+        key = u.tobytes()
+        if key not in self._seen:
+            x = self.start.copy()
+            x[self.free] = self.low + u * self.width
+            self._seen[key] = self._evaluate(np.clip(x, self.problem.lower, self.problem.upper))
+        return self._seen[key]
+
+    def slopes(self, u: FloatArray) -> FloatArray:
+        """Return the forward differences of f, g, h by u."""
+        key = u.tobytes()
+        if key not in self._slopes:
+            base = self.values(u)
+            columns = []
+            for j in range(u.size):
+                step = STEP if u[j] + STEP <= 1.0 else -STEP
+                moved = u.copy()
+                moved[j] += step
+                columns.append((self.values(moved) - base) / step)
+            self._slopes = {key: np.array(columns).T}
+        return self._slopes[key]
+
+    def _evaluate(self, x: FloatArray) -> FloatArray:
+        """Evaluate a point and let the recorder see it."""
+        if self.left == 0:
+            raise _Enough
+        self.left -= 1
+        cand = self.driver.cand
+        cand.x[:] = x
+        try:
+            self.problem.evaluate_into(cand.x, cand.out, self.driver.work)
+        except Exception as error:
+            raise _Enough from error
+        record(self.driver.state, cand)
+        if not np.isfinite(cand.out).all():
+            raise _Enough
+        return cand.out.copy()

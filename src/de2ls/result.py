@@ -1,0 +1,149 @@
+"""`MinimizeResult`: SciPy's `OptimizeResult` with what a constrained search adds."""
+
+from enum import Enum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from scipy.optimize import OptimizeResult
+
+from de2ls._checks import FloatArray
+from de2ls.problems.problem import Problem
+from de2ls.problems.wrap import UserFunction
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from de2ls.trials.driver import Driver
+
+
+class Stop(Enum):
+    """Why a run ended: its status code and what the message says."""
+
+    BUDGET = 0, "the budget of evaluations is used up"
+    TARGET = 1, "the target value is reached"
+    CONVERGED = 2, "the population has converged"
+    STALL = 3, "the best point has not improved for long enough"
+    TIME = 4, "the time is up"
+    CALLBACK = 5, "the callback asked to stop"
+    INTERRUPTED = 6, "interrupted from the keyboard"
+    ERROR = 7, "the user's function failed"
+    RUNNING = 8, "the search is under way"
+
+    @property
+    def status(self) -> int:
+        """The code in a result's `status`."""
+        return int(self.value[0])
+
+    @property
+    def text(self) -> str:
+        """What a result's `message` says."""
+        return str(self.value[1])
+
+
+class History(NamedTuple):
+    """What happened over the evaluations: one entry per 10 D of them, and one at the end."""
+
+    nfev: FloatArray
+    fun: FloatArray  # best objective among feasible points, NaN while there is none
+    violation: FloatArray  # lowest summed violation
+    population_size: FloatArray
+    epsilon: FloatArray  # violation up to which the search ranks points by objective
+
+
+class MinimizeResult(OptimizeResult):
+    """The result of `de2ls.minimize`.
+
+    Attributes
+    ----------
+    x, fun : ndarray, float
+        The best point and its objective: feasible before infeasible, feasible ones by objective,
+        infeasible ones by summed violation.
+    success, feasible : bool
+        Whether `x` satisfies every inequality, and every equality within its tolerance.
+    status, message : int, str
+        Why the run ended, see `de2ls.result.Stop`.
+    nfev : int
+        Points evaluated (objective and constraints together), never more than `max_evals`.
+    n_invalid : int
+        Evaluations that failed or gave NaN.
+    constr : list of ndarray
+        Per constraint, by how much each of its values exceeds its limits at `x`.
+    constr_violation, maxcv : float
+        The largest of these.
+    population, population_energies : ndarray
+        The final population, best first, and its objective values.
+    history : History
+        Convergence over the evaluations.
+    seed : int
+        What repeats the run.
+    """
+
+    def plot(self) -> "Figure":
+        """Draw convergence and the final population; return the Matplotlib figure."""
+        from de2ls.plotting import plot_result
+
+        return plot_result(self)
+
+
+def make_result(driver: "Driver", stop: Stop) -> MinimizeResult:
+    """Return the result of a trial as it stands."""
+    problem, best, now = driver.problem, driver.state.best, driver.now
+    out = best[problem.dim :]
+    constr = violations(problem, out)
+    worst = max((float(c.max()) for c in constr if c.size), default=0.0)
+    feasible = bool(now["best_cv"] <= problem.feasible_tol)
+    population, energies = _population(driver)
+    return MinimizeResult(
+        x=problem.decode(best[: problem.dim]).copy(),
+        fun=float(out[0]),
+        success=feasible,
+        status=stop.status,
+        message=_message(stop, feasible, float(now["best_cv"]), int(now["n_invalid"])),
+        nfev=driver.n_evals,
+        n_invalid=int(now["n_invalid"]),
+        constr=constr,
+        constr_violation=worst,
+        maxcv=worst,
+        feasible=feasible,
+        population=problem.decode(population),
+        population_energies=energies,
+        bounds=problem.bounds,
+        history=_history(driver),
+        seed=driver.seed,
+    )
+
+
+def violations(problem: Problem, out: FloatArray) -> list[FloatArray]:
+    """Return per constraint by how much its values exceed their limits, from f, g, h."""
+    if isinstance(problem.function, UserFunction):
+        return problem.function.violations(out)
+    g, h = problem.split(out)
+    return [np.concatenate([np.maximum(g, 0.0), np.abs(h)])] if problem.n_constraints else []
+
+
+def _message(stop: Stop, feasible: bool, violation: float, n_invalid: int) -> str:
+    text = f"{stop.text[0].upper()}{stop.text[1:]}"
+    if not feasible:
+        text += f"; no feasible point was found (summed violation {violation:.3g})"
+    if n_invalid:
+        text += f"; {n_invalid} evaluations failed or gave NaN"
+    return f"{text}."
+
+
+def _population(driver: "Driver") -> tuple[FloatArray, FloatArray]:
+    members = driver.state.top[: driver.now["n_pop"]]
+    members = members[np.isfinite(members["f"])]
+    members = members[np.lexsort((members["f"], members["v"]))]
+    return driver.state.x[members["row"]], members["f"].copy()
+
+
+def _history(driver: "Driver") -> History:
+    now = driver.now
+    rows = driver.state.curve[: now["row"]]
+    if rows.shape[0] == 0 or rows[-1, 0] < now["n"]:
+        feasible = now["best_cv"] <= now["feasible_tol"]
+        fun = now["best_f"] if feasible else np.nan
+        last: list[Any] = [now["n"], fun, now["best_cv"], now["n_pop"], now["eps"]]
+        rows = np.vstack([rows, last])
+    _, first = np.unique(rows[:, 0], return_index=True)  # a large initial population fills several
+    return History(*(column.copy() for column in rows[first].T))
