@@ -19,6 +19,8 @@ _MODULES = {
     "de2ls": "de2ls",
     "rdex": "rdex",
     "cl-srde": "cl_srde",
+    "ude3": "ude",
+    "ude4": "ude",
     "rde26": "rde26",
     "rdex-cask": "rdex_cask",
 }

@@ -32,6 +32,12 @@ def precedes(fa: float, va: float, a: int, fb: float, vb: float, b: int, eps: fl
 
 
 @block
+def superior(fa: float, va: float, fb: float, vb: float) -> bool:
+    """Whether a is strictly better than b by the superiority of feasible points (Deb's rule)."""
+    return va < vb or (va == vb and fa < fb)
+
+
+@block
 def rank_in(members: Members, order: Order, n: int, position: int, eps: float) -> int:
     """Return how many of the `n` ordered members precede the member at `position`."""
     f, v = members[position].f, members[position].v

@@ -3,8 +3,16 @@
 from collections.abc import Sequence
 
 from de2ls._checks import FloatArray
-from de2ls.engine.state import ASK, TELL, Candidate, new_candidate
+from de2ls.engine.jit import kernel
+from de2ls.engine.recorder import observe
+from de2ls.engine.state import ASK, TELL, Candidate, State, new_candidate
 from de2ls.trials.driver import Driver
+
+
+@kernel
+def record(state: State, cand: Candidate) -> None:
+    """Let the recorder see a result that the algorithm did not ask for."""
+    observe(state, cand)
 
 
 class AskTell:
@@ -24,8 +32,8 @@ class AskTell:
     def ask(self, n: int) -> list[int]:
         """Make up to `n` candidates and return their numbers.
 
-        There are fewer at the end of the budget, and none while the whole initial population is
-        out and not all of it is back.
+        There are fewer at the end of the trial, and none while the whole initial population (in an
+        algorithm of whole generations: the whole generation) is out and not all of it is back.
         """
         numbers: list[int] = []
         while len(numbers) < n and self.asked < self.driver.max_evals:

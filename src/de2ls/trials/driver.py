@@ -9,6 +9,7 @@ from typing import Any, Self
 import numba
 import numpy as np
 from numba import types
+from numpy.typing import NDArray
 
 from de2ls import _checks
 from de2ls.algorithms import get_algorithm
@@ -38,11 +39,12 @@ def drive(
     work: Any,
     until: int,
 ) -> None:
-    """Evaluate and step until `until` evaluations are made; never returns to Python."""
+    """Evaluate and step until `until` evaluations are made, or the target, or the end."""
     s, c, data, scratch = borrow(state), borrow(cand), borrow(params), borrow(work)
-    while s.now[0].n < until:
+    while s.now[0].n < until and not s.now[0].reached:
         evaluate(c.x, data, scratch, c.out)
-        step(s, c, TELL | ASK)
+        if not step(s, c, TELL | ASK):
+            break
 
 
 def _entry(function: Any, signature: tuple[Any, ...]) -> Any:
@@ -106,20 +108,31 @@ class Driver:
         """Evaluations made so far."""
         return int(self.state.now[0]["n"])
 
+    @property
+    def finished(self) -> bool:
+        """Whether the trial is over."""
+        return bool(self.n_evals >= self.max_evals or self.now["finished"])
+
+    @property
+    def stop(self) -> str:
+        """Why a finished trial ended: its "budget", or no room in it for one more generation."""
+        return "budget" if self.n_evals >= self.max_evals else "generations"
+
     def begin(self) -> None:
         """Put the first candidate in place; does nothing when there is one."""
         if self.cand.info[0]["kind"] == NONE:
             self.step(self.state, self.cand, ASK)
 
     def run(self, until: int | None = None) -> None:
-        """Go on until `until` evaluations are made (the whole budget by default)."""
+        """Go on until `until` evaluations are made or the trial is over."""
         until = self.max_evals if until is None else min(until, self.max_evals)
         self.begin()
-        if self.problem.kernel is not None:
-            self._run_compiled(until)
-        else:
-            self._run_python(until)
-        if self.n_evals == self.max_evals:
+        if not self.finished:
+            if self.problem.kernel is not None:
+                self._run_compiled(until)
+            else:
+                self._run_python(until)
+        if self.finished:
             self.close_curve()
 
     def _run_compiled(self, until: int) -> None:
@@ -144,9 +157,10 @@ class Driver:
     def _run_python(self, until: int) -> None:
         evaluate, step = self.problem.evaluate_into, self.step
         state, cand, work, now = self.state, self.cand, self.work, self.state.now[0]
-        while now["n"] < until:
+        while now["n"] < until and not now["reached"]:
             evaluate(cand.x, cand.out, work)
-            step(state, cand, TELL | ASK)
+            if not step(state, cand, TELL | ASK):
+                break
 
     def close_curve(self) -> None:
         """Repeat the last state in the rows that an early end left empty."""
@@ -155,8 +169,8 @@ class Driver:
             write_row(self.state, row, max(now["n0"], min(now["stride"] * row, self.max_evals)))
         now["row"] = curve.shape[0]
 
-    def save(self, path: str | Path) -> None:
-        """Write the trial to a file, from which `load` continues it with identical results."""
+    def save(self, path: str | Path, **extra: NDArray[Any]) -> None:
+        """Write the trial, and `extra` arrays, to a file from which `load` continues it."""
         header = {
             "schema": SCHEMA,
             "algorithm": self.algorithm.name,
@@ -170,7 +184,7 @@ class Driver:
         target = Path(path)
         partial = target.with_name(target.name + ".part")
         with partial.open("wb") as file:
-            np.savez(file, header=np.array(json.dumps(header)), **arrays)
+            np.savez(file, header=np.array(json.dumps(header)), **arrays, **extra)
         partial.replace(target)
 
     @classmethod

@@ -47,8 +47,8 @@ class PausedTrial:
 
     @property
     def finished(self) -> bool:
-        """Whether the budget is used up."""
-        return self.driver.n_evals >= self.driver.max_evals
+        """Whether the budget is used up, or no further generation fits into it."""
+        return self.driver.finished
 
     def save(self, path: str | Path) -> None:
         """Write the trial to a file (arrays and JSON, no pickle)."""
@@ -137,7 +137,7 @@ def make_record(driver: Driver, wall_time: float, *, label: str, trace: bool) ->
         h=h,
         violation=float(now["best_cv"]),
         feasible=bool(now["best_cv"] <= problem.feasible_tol),
-        stop="budget",
+        stop=driver.stop,
         label=label or driver.algorithm.name,
         trace=curve[:, 3:].copy() if trace else None,
         local_search=LocalSearchLog(
