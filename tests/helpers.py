@@ -1,0 +1,53 @@
+"""What several test modules share: callable forms of inner compiled functions, small problems."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numba
+import numpy as np
+
+from de2ls.problems.problem import Problem
+
+
+@cache
+def compiled(function: Any) -> Any:
+    """Return a block or routine of the engine in a form that Python can call."""
+    return numba.njit(error_model="numpy")(function.py_func)
+
+
+class Witness:
+    """A function of a problem that remembers every point and result it saw, in order."""
+
+    def __init__(self, function: Callable[[np.ndarray, np.ndarray], None]) -> None:
+        self.function = function
+        self.points: list[np.ndarray] = []
+        self.results: list[np.ndarray] = []
+
+    def __call__(self, x: np.ndarray, out: np.ndarray) -> None:
+        self.function(x, out)
+        self.points.append(x.copy())
+        self.results.append(out.copy())
+
+
+def watched(problem: Problem) -> tuple[Problem, Witness]:
+    """Return the problem evaluated from Python, and the witness of its evaluations."""
+    work = np.empty(problem.kernel.n_work if problem.kernel else 0)
+    witness = Witness(lambda x, out: problem.evaluate_into(x, out, work))
+    return in_python(problem, witness), witness
+
+
+def in_python(problem: Problem, function: Callable[..., None]) -> Problem:
+    """Return a copy of `problem` whose values come from `function`, called from Python."""
+    return Problem(
+        problem.name,
+        problem.lower,
+        problem.upper,
+        problem.n_ineq,
+        problem.n_eq,
+        function=function,
+        eq_tol=problem.eq_tol,
+        excess=problem.excess,
+        feasible_tol=problem.feasible_tol,
+        key=problem.key,
+    )
