@@ -23,6 +23,7 @@ _MODULES = {
     "ude4": "ude",
     "rde26": "rde26",
     "rdex-cask": "rdex_cask",
+    "de-rand-1-bin": "de_rand_1_bin",
 }
 
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import parameter
-from de2ls.algorithms.operators import A, B, cross
+from de2ls.algorithms.operators import B, cross
 from de2ls.algorithms.rdex import RDExConfig
 from de2ls.algorithms.two_populations import (
     adapt_eb_rate,
@@ -188,15 +188,9 @@ def ask_rival(state: State, cand: Candidate) -> None:
     now, cfg, rng = state.now[0], state.cfg[0], state.rng
     n = now.n_pop
     b = min(now.race_slot, n - 1)  # the front may have shrunk if other candidates are out
-    rA = state.rank[A, random.integer(rng, n)]
-    while rA == b:
-        rA = state.rank[A, random.integer(rng, n)]
-    rB = state.rank[B, random.integer(rng, n)]
-    while rB == rA or rB == b:
-        rB = state.rank[B, random.integer(rng, n)]
-    rC = state.rank[A, random.integer(rng, n)]
-    while rC == rA or rC == rB or rC == b:
-        rC = state.rank[A, random.integer(rng, n)]
+    rA = random.integer_except(rng, n, b, b, b)
+    rB = random.integer_except(rng, n, b, rA, b)
+    rC = random.integer_except(rng, n, b, rA, rB)
     x = rival_attractor(state, b, rB)
     F, CR = now.race_f, min(cfg.race_cr_high, max(cfg.race_cr_low, now.race_cr))
     note_origin(state, cand, b, now.race_flag, F)
@@ -226,7 +220,7 @@ def rival_attractor(state: State, b: int, substitute: int) -> int:
     for _ in range(cfg.race_draws):
         x = state.rank[B, random.integer(state.rng, sample)]
         if x != b:
-            return x
+            return int(x)
     return substitute
 
 

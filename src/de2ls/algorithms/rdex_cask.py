@@ -150,7 +150,7 @@ def uses_archive(state: State, stagnates: bool) -> bool:
     share = now.n_archive / (now.n_pop + now.n_archive)
     if stagnates:
         share = max(share, state.cfg[0].kick_archive)
-    return random.uniform(state.rng) < share
+    return bool(random.uniform(state.rng) < share)
 
 
 @block
@@ -193,7 +193,7 @@ def report(state: State, cand: Candidate, f: float, v: float) -> None:
 @block
 def archive_row(state: State, i: int) -> int:
     """Return the row of the archive's i-th vector: behind those of P and Q."""
-    return 3 * state.now[0].n0 + i
+    return int(3 * state.now[0].n0 + i)
 
 
 @block

@@ -18,7 +18,6 @@ the best points found. Each algorithm is this generation with other constants an
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -41,7 +40,7 @@ from de2ls.engine import epsilon, memory, order, random
 from de2ls.engine.jit import block, routine
 from de2ls.engine.members import write_member
 from de2ls.engine.reduction import linear_size
-from de2ls.engine.state import SEARCH, Candidate, State, new_state, record_dtype
+from de2ls.engine.state import SEARCH, Candidate, Fields, State, new_state
 from de2ls.problems.problem import Problem
 
 FIELDS = [
@@ -69,8 +68,6 @@ SLOT_FIELDS = [
     ("work_v", "f8"),
 ]
 CELL = np.dtype([("cr", "f8"), ("f", "f8")])
-
-Fields = Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,29 +137,29 @@ def start(
     vectors follow those of P and Q.
     """
     n0 = config.initial_size(problem.dim, budget)
-    now = np.zeros(1, record_dtype([*FIELDS, *fields]))
-    now[0]["sr"], now[0]["eb_rate"] = config.sr, config.eb_rate
-    now[0]["rank_tail"] = -math.expm1(-config.pressure)
-    now[0]["watch_box"] = config.box == "published"
     slot = np.zeros(2 * n0, np.dtype([*SLOT_FIELDS, *slot_fields]))
     slot["last"] = np.inf
     cells = np.zeros(config.h, CELL)
     cells["cr"], cells["f"] = config.mcr, config.mf
     state = new_state(
         problem,
-        now=now,
-        cfg=config.as_record(),
-        seed=seed,
-        budget=budget,
+        config.as_record(),
+        seed,
+        budget,
         n0=n0,
-        rows=3 * n0 + extra_rows,
         top=2 * n0,
         front=n0,
+        fields=[*FIELDS, *fields],
+        extra_rows=extra_rows,
         slot=slot,
         orders=4,
         memory=cells,
     )
     state.rank[:, : 2 * n0] = np.arange(2 * n0)
+    now = state.now[0]
+    now["sr"], now["eb_rate"] = config.sr, config.eb_rate
+    now["rank_tail"] = -math.expm1(-config.pressure)
+    now["watch_box"] = config.box == "published"
     return state
 
 
@@ -229,7 +226,7 @@ def is_eb_step(state: State) -> bool:
     """Draw whether the next trial is made by the EB step: late, and with probability rho."""
     now = state.now[0]
     late = now.n / now.budget >= state.cfg[0].eb_start
-    return late and random.uniform(state.rng) < now.eb_rate
+    return bool(late and random.uniform(state.rng) < now.eb_rate)
 
 
 @block

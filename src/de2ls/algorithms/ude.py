@@ -51,7 +51,6 @@ from de2ls.engine.state import (
     Candidate,
     State,
     new_state,
-    record_dtype,
 )
 from de2ls.problems.problem import Problem
 
@@ -155,27 +154,27 @@ def start(problem: Problem, config: UDE3Config, seed: int, budget: int) -> State
             f"max_evals must be at least {config.np + config.n_trials} for one generation with "
             f"np={config.np} and t={config.t}, got {budget}"
         )
-    now = np.zeros(1, record_dtype(FIELDS))
-    now[0]["n_trials"] = config.n_trials
-    now[0]["generation"] = 1
-    now[0]["n_generations"] = budget // config.n_trials
     cells = np.zeros((3, max(config.h, config.lp)), CELL)
     cells["f"] = cells["cr"] = config.mu0
     state = new_state(
         problem,
-        now=now,
-        cfg=config.as_record(),
-        seed=seed,
-        budget=budget,
+        config.as_record(),
+        seed,
+        budget,
         n0=config.np,
-        rows=2 * config.np + config.n_trials + 1,
         top=2 * config.np,
         front=config.n_trials,
+        fields=FIELDS,
+        extra_rows=1,
         slot=np.zeros(config.n_trials, SLOT),
         orders=2,
         memory=cells,
     )
     state.rank[P, : config.np] = np.arange(config.np)
+    now = state.now[0]
+    now["n_trials"] = config.n_trials
+    now["generation"] = 1
+    now["n_generations"] = budget // config.n_trials
     return state
 
 
@@ -277,7 +276,7 @@ def success_rate(state: State, s: int) -> float:
     for g in range(state.cfg[0].lp):
         wins += state.memory[s, g].wins
         trials += state.memory[s, g].wins + state.memory[s, g].losses
-    return wins / max(1, trials) + state.cfg[0].delta
+    return float(wins / max(1, trials) + state.cfg[0].delta)
 
 
 # --- one trial -----------------------------------------------------------------------------------

@@ -202,4 +202,4 @@ def spread(state: State) -> float:
         for j in range(dim):
             square += (x[j] - centroid[j]) ** 2
         total += math.sqrt(square)
-    return total / n
+    return float(total / n)

@@ -55,6 +55,15 @@ def integer(rng: RandomState, count: int) -> int:
 
 
 @block
+def integer_except(rng: RandomState, count: int, x1: int, x2: int, x3: int) -> int:
+    """Draw an integer from 0..count-1 other than three, which may coincide."""
+    value = integer(rng, count)
+    while value == x1 or value == x2 or value == x3:
+        value = integer(rng, count)
+    return value
+
+
+@block
 def normal(rng: RandomState, mean: float, deviation: float) -> float:
     """Draw from N(mean, deviation), by Marsaglia's polar method."""
     while True:

@@ -5,6 +5,7 @@ algorithm keeps beyond the common fields it adds to the records `now` (what chan
 (its parameters).
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,11 +16,12 @@ from de2ls.engine.random import RandomState, seed_state
 from de2ls.problems.problem import Problem
 
 Records = NDArray[np.void]
+Fields = Sequence[tuple[str, str]]  # names and types of a record's fields
 
 TELL, ASK = 1, 2  # what a step does: take a result, make a candidate, or (their sum) both
 NONE, INITIAL, SEARCH, LOCAL, RIVAL = 0, 1, 2, 3, 4  # what a candidate was made for
 
-COMMON_FIELDS: list[tuple[str, str]] = [
+COMMON_FIELDS: Fields = [
     # budget and phase
     ("budget", "i8"),  # T
     ("n", "i8"),  # evaluations told so far
@@ -70,6 +72,7 @@ CANDIDATE = np.dtype(
         ("call", "i8"),  # number of the local-search call, or of the pair in a race
     ]
 )
+EMPTY = np.zeros(0, MEMBER)  # for what an algorithm does not keep
 
 
 class State(NamedTuple):
@@ -105,31 +108,27 @@ def new_candidate(problem: Problem) -> Candidate:
     )
 
 
-def record_dtype(fields: list[tuple[str, str]]) -> np.dtype[np.void]:
-    """Return the type of the `now` record of an algorithm: common fields and its own."""
-    return np.dtype([*COMMON_FIELDS, *fields], align=True)
-
-
 def new_state(
     problem: Problem,
-    *,
-    now: Records,
     cfg: Records,
     seed: int,
     budget: int,
     n0: int,
-    rows: int,
     top: int,
-    front: int,
-    slot: Records,
-    orders: int,
-    memory: Records,
+    *,
+    fields: Fields = (),
+    front: int = 0,
+    extra_rows: int = 0,
+    slot: Records = EMPTY,
+    orders: int = 0,
+    memory: Records = EMPTY,
 ) -> State:
     """Allocate the state of a trial before its first candidate.
 
-    `rows` vectors, `top` and `front` members (whose vectors are the first `top + front` rows) and
-    `orders` orders of the larger population's size.
+    `top` and `front` members, whose vectors are the first rows of x; `extra_rows` vectors more;
+    `orders` orders of the larger population's size; `fields` are the algorithm's own in `now`.
     """
+    now = np.zeros(1, np.dtype([*COMMON_FIELDS, *fields], align=True))
     fill_common(now[0], problem, budget, n0)
     samples = 1 + -(-budget // int(now[0]["stride"]))
     members = np.zeros(top + front, MEMBER)
@@ -143,12 +142,12 @@ def new_state(
         weight=np.ones(problem.n_constraints),
         best=np.full(problem.dim + 1 + problem.n_constraints, np.nan),
         curve=np.full((samples, 5), np.nan),
-        x=np.zeros((rows, problem.dim)),
+        x=np.zeros((top + front + extra_rows, problem.dim)),
         top=members[:top].copy(),
         front=members[top:].copy(),
-        slot=slot,
+        slot=slot.copy(),
         rank=np.zeros((orders, max(top, front)), np.int64),
-        memory=memory,
+        memory=memory.copy(),
     )
 
 
