@@ -1,9 +1,16 @@
+import contextlib
+import fcntl
 import json
+import os
+import pty
+import struct
+import subprocess
+import termios
 
 import pytest
 
 from de2ls.campaigns import Store
-from tests.campaigns.support import small_plan
+from tests.campaigns.support import command, small_plan
 
 PLAN = ("--problems", "1,4", "--dim", "4", "--instance", "1", "--runs", "2", "--max-evals", "600")
 
@@ -98,6 +105,29 @@ def test_dry_run_refuses_what_a_run_would_refuse(called, path):
     code, _, err = called("run", *PLAN, "--seed", "2", "--store", path, "--dry-run")
     assert code == 3
     assert "depends on the campaign's seed" in err
+
+
+def test_a_terminal_gets_the_live_display(path):
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+    process = subprocess.Popen(
+        command("run", *PLAN, "--store", str(path), "--workers", "2"),
+        stdout=theirs,
+        stderr=theirs,
+        env={**os.environ, "TERM": "xterm-256color"},
+    )
+    os.close(theirs)
+    seen = b""
+    with contextlib.suppress(OSError):  # Linux's way to say that the other end is closed
+        while part := os.read(ours, 65536):
+            seen += part
+    os.close(ours)
+    text = seen.decode()
+    assert process.wait(timeout=60) == 0
+    assert "4 trials planned: running 4 on 2 threads" in text
+    assert "all trials" in text
+    assert "complete: 4 trials stored, 4 in the store" in text
+    assert text.index("\x1b[?25l") < text.index("\x1b[?25h") < text.index("complete: ")
 
 
 def test_failed_trials_give_exit_code_1(called, path, tmp_path):

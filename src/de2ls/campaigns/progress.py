@@ -194,7 +194,7 @@ class LiveProgress(Progress):
         from rich.live import Live
 
         self._tally = Tally(plan, missing)
-        self._console.print(opening(self._tally, where))
+        self.note(opening(self._tally, where))
         self._live = Live(
             console=self._console, get_renderable=self.render, refresh_per_second=4, transient=True
         )
