@@ -15,10 +15,11 @@ def curves(draw, algorithms=(1, 4), trials=None, by_the_rules=True):
     problems = draw(st.integers(1, 2))
     samples = draw(st.integers(1, 7))
     n = draw(st.integers(1, 4))
+    objectives = [np.nan, *OBJECTIVES] + ([] if by_the_rules else [np.inf, -np.inf])
     fields = {}
     for a in range(draw(st.integers(*algorithms))):
         shape = (problems, n if trials is None else draw(st.integers(*trials)), samples)
-        E = draw(hnp.arrays(np.float64, shape, elements=st.sampled_from([np.nan, *OBJECTIVES])))
+        E = draw(hnp.arrays(np.float64, shape, elements=st.sampled_from(objectives)))
         C = draw(hnp.arrays(np.float64, shape, elements=st.sampled_from(VIOLATIONS)))
         if by_the_rules:
             C = np.minimum.accumulate(C, axis=2)

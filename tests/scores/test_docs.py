@@ -1,6 +1,8 @@
 """The examples of docs/scores.md run."""
 
+import doctest
 import re
+from importlib import import_module
 from pathlib import Path
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "scores.md"
@@ -27,3 +29,10 @@ def test_every_rule_is_explained():
     assert len(names) >= 10
     page = PAGE.read_text()
     assert [name for name in sorted(names) if name not in page] == []
+
+
+def test_examples_in_docstrings_run():
+    module = import_module("de2ls.scores.uscore")  # the package has a function of that name
+    outcome = doctest.testmod(module)
+    assert outcome.attempted > 0
+    assert outcome.failed == 0
