@@ -2,10 +2,11 @@
 
 import json
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from de2ls.cli import selection as chosen
 
 if TYPE_CHECKING:
     from de2ls.scores import Assessment, Table
@@ -33,46 +34,18 @@ class Format(StrEnum):
     json = "json"
 
 
-class Protocol(StrEnum):
-    """By which rules trials are scored."""
-
-    cec2026 = "cec2026"
-    cec2024 = "cec2024"
-
-
 @app.command(epilog=_EPILOG)
 def score(
-    store: Annotated[Path, typer.Argument(help="The store's file.", metavar="STORE")],
-    algorithms: Annotated[
-        str | None,
-        typer.Option(help="Labels of series, in this order.", show_default="all"),
-    ] = None,
-    problems: Annotated[
-        str | None, typer.Option(help="Numbers such as 1-28 or 1,4,7.", show_default="all")
-    ] = None,
-    dim: Annotated[
-        int | None, typer.Option(help="Only this dimension.", show_default="all")
-    ] = None,
-    definition: Annotated[
-        str | None, typer.Option(help="Only this definition.", show_default="all")
-    ] = None,
-    instance: Annotated[
-        int | None, typer.Option(help="Only this instance.", show_default="all")
-    ] = None,
-    protocol: Annotated[
-        Protocol, typer.Option(help="Pairs of trials, or ranks towards the median as target.")
-    ] = Protocol.cec2026,
-    bootstrap: Annotated[
-        int, typer.Option(help="Resamples for the intervals: 1000 or more, 0 for none.")
-    ] = 1000,
-    seed: Annotated[int, typer.Option(help="Seed of the resampling.")] = 0,
-    allow_unequal: Annotated[
-        bool,
-        typer.Option(
-            "--allow-unequal",
-            help="Accept unequal numbers of trials and the like, where the score bears it.",
-        ),
-    ] = False,
+    store: chosen.StoreFile,
+    algorithms: chosen.Algorithms = None,
+    problems: chosen.Problems = None,
+    dim: chosen.Dim = None,
+    definition: chosen.Definition = None,
+    instance: chosen.Instance = None,
+    protocol: chosen.ProtocolName = chosen.Protocol.cec2026,
+    bootstrap: chosen.Resamples = 1000,
+    seed: chosen.ResamplingSeed = 0,
+    allow_unequal: chosen.AllowUnequal = False,
     output: Annotated[Format, typer.Option("--format", help="How to write.")] = Format.table,
     tables: Annotated[
         str | None,
@@ -87,30 +60,21 @@ def score(
     Trials of different definitions, instances, dimensions or budgets, or unequal numbers of trials,
     are refused with their names; the options select what belongs together.
     """
-    from de2ls.campaigns.plan import items, numbers
+    from de2ls.campaigns.plan import items
     from de2ls.campaigns.store import Store
     from de2ls.scores import collect
     from de2ls.scores import score as assess
 
-    labels = None if algorithms is None else items("algorithms", algorithms)
+    selection = chosen.selection(algorithms, problems, dim, definition, instance)
     with Store.open(store, readonly=True) as opened:
-        collection = collect(
-            opened.curves(
-                labels=labels,
-                problems=None if problems is None else list(numbers("problems", problems)),
-                dims=dim,
-                definitions=definition,
-                instances=instance,
-            ),
-            allow_unequal,
-        )
-    if labels is not None:
-        collection = collection.select(labels)
+        collection = collect(opened.curves(**selection), allow_unequal)
+    if selection["labels"] is not None:
+        collection = collection.select(selection["labels"])
     assessment = assess(collection, protocol.value, bootstrap, seed)
-    chosen = _choose(assessment, None if tables is None else items("tables", tables))
+    wanted = _choose(assessment, None if tables is None else items("tables", tables))
     for warning in assessment.warnings:
         typer.echo(f"warning: {warning}", err=True)
-    _print(assessment, chosen, output)
+    _print(assessment, wanted, output)
 
 
 def _choose(assessment: "Assessment", names: list[str] | None) -> "dict[str, Table]":

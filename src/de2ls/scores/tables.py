@@ -94,12 +94,12 @@ class Table:
         """Return the table in Markdown, title first, text escaped."""
         rules = ["---:" if number else ":---" for number in self.numeric()]
         lines = [
-            _row(map(_escape_markdown, self.header)),
+            _row(map(escape_markdown, self.header)),
             _row(rules),
-            *(_row(cells) for cells in self._cells(_escape_markdown, "–", "**{}**")),
+            *(_row(cells) for cells in self._cells(escape_markdown, "–", "**{}**")),
         ]
-        parts = [f"**{_escape_markdown(self.title)}**", "\n".join(lines)]
-        parts += [_escape_markdown(note) for note in self.notes]
+        parts = [f"**{escape_markdown(self.title)}**", "\n".join(lines)]
+        parts += [escape_markdown(note) for note in self.notes]
         return "\n\n".join(parts) + "\n"
 
     def to_latex(self) -> str:
@@ -266,7 +266,8 @@ def _row(cells: Iterable[str]) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-def _escape_markdown(text: str) -> str:
+def escape_markdown(text: str) -> str:
+    """Return a text that Markdown shows as it is, in one line."""
     return _MARKDOWN_SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
 
