@@ -1,0 +1,140 @@
+"""Convergence of all problems in one figure: medians and quartile bands."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from de2ls._checks import FloatArray
+from de2ls.reports.curves import best_value, columns, quartiles
+from de2ls.reports.figures import Looks, new_figure
+from de2ls.reports.palette import Look
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+    from de2ls.reports.material import Material
+
+FLOOR = 1e-8  # what ties with the best, or is feasible, is drawn here
+LOG_FROM = 30  # ratio of values from which a logarithmic axis helps
+_ACROSS = 4
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+Span = tuple[float, float]
+_QUANTITIES = {"Min_EV": 0, "LCV": 1}
+_LABELS = {
+    "Min_EV": "Min_EV minus the best final Min_EV (units of the objective)",
+    "LCV": "LCV (summed violation)",
+}
+
+
+def convergence(material: "Material", styles: Looks, quantity: str) -> "Figure":
+    """Draw one small axes per problem.
+
+    Parameters
+    ----------
+    material : Material
+        The trials.
+    styles : mapping of label to Look
+        How the series look.
+    quantity : {"Min_EV", "LCV"}
+        What is drawn, on a logarithmic axis that ends at 1e-8.
+    """
+    collection = material.collection
+    across = min(_ACROSS, len(collection.problems))
+    down = -(-len(collection.problems) // across)
+    figure, grid = _small_axes(down, across)
+    for axes, problem, row in zip(grid, collection.problems, collection.cells, strict=False):
+        best = best_value(row) if quantity == "Min_EV" else 0.0
+        spans = [
+            _draw(
+                axes,
+                material.evaluations[problem, name],
+                cell[:, :, _QUANTITIES[quantity]] - best,
+                styles[name],
+                _width(a, len(row)),
+            )
+            for a, (name, cell) in enumerate(zip(collection.algorithms, row, strict=True))
+        ]
+        budget = material.evaluations[problem, collection.algorithms[0]][-1]
+        _scale(axes, budget, np.nanmin(spans), np.nanmax(spans))
+        axes.set_title(problem)
+    for axes in grid[len(collection.problems) :]:
+        axes.set_visible(False)
+    figure.supxlabel("evaluations", fontsize=9)
+    figure.supylabel(_LABELS[quantity], fontsize=9)
+    lines, names = _handles(styles, collection.algorithms)
+    figure.legend(lines, names, loc="upper center", ncols=min(6, len(names)), frameon=False)
+    return figure
+
+
+def _small_axes(down: int, across: int) -> "tuple[Figure, list[Axes]]":
+    """Lay out small axes at fixed distances: a layout engine would take longer than the drawing."""
+    width, height = 2.3 * across + 0.6, 1.5 * down + 1.1
+    figure = new_figure(width, height, arranged=False)
+    grid = figure.subplots(down, across, squeeze=False)
+    figure.subplots_adjust(
+        *(0.85 / width, 0.6 / height, 1 - 0.15 / width, 1 - 0.6 / height), wspace=0.35, hspace=0.45
+    )
+    return figure, list(grid.ravel())
+
+
+def _scale(axes: "Axes", budget: float, lowest: float, highest: float) -> None:
+    """Set both axes: logarithmic where values span more than a decade or so."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    axes.set_xlim(0, budget)
+    axes.locator_params(nbins=3)
+    axes.tick_params(labelsize=6.5)
+    axes.ticklabel_format(axis="x", style="sci", scilimits=(0, 3))
+    axes.xaxis.get_offset_text().set_fontsize(6.5)
+    if not np.isfinite(lowest) or highest <= FLOOR:
+        text = "0 from the start" if highest <= FLOOR else "no feasible point"
+        axes.text(0.5, 0.6, text, transform=axes.transAxes, ha="center", color="#666666")
+        axes.set_yticks([])
+    elif highest > LOG_FROM * lowest:
+        axes.set_yscale("log")
+        axes.set_ylim(bottom=lowest / 2)
+        axes.yaxis.set_major_locator(LogLocator(numticks=4))
+        axes.yaxis.set_minor_locator(NullLocator())
+        axes.yaxis.set_major_formatter(FuncFormatter(_power))
+
+
+def _power(value: float, position: int | None = None) -> str:
+    """Return a power of ten for readers; the floor stands for 0."""
+    del position
+    if value <= 1.01 * FLOOR:
+        return "0"
+    return "10" + str(round(np.log10(value))).translate(_SUPERSCRIPT)
+
+
+def _width(position: int, count: int) -> float:
+    """Return a line's width: the first is the widest, so that lines that coincide all show."""
+    return 1.0 + 1.6 * (1 - position / max(1, count - 1))
+
+
+def _draw(axes: "Axes", x: FloatArray, curves: FloatArray, look: Look, width: float) -> Span:
+    """Draw the median and the quartile band where they are known; return the span of values."""
+    shown = columns(len(x))
+    low, median, high = np.maximum(quartiles(curves[:, shown]), FLOOR)
+    x = x[shown]
+    known = np.where(np.isfinite(median), median, np.nan)
+    (line,) = axes.plot(x, known, drawstyle="steps-post", color=look.light, lw=width)
+    if look.dash:
+        line.set_dashes(look.dash)
+    whole = np.isfinite(low) & np.isfinite(high)
+    axes.fill_between(x, low, high, where=whole, step="post", color=look.light, alpha=0.18, lw=0)
+    drawn = np.concatenate([low, median, high])
+    drawn = drawn[np.isfinite(drawn)]
+    return (float(drawn.min()), float(drawn.max())) if drawn.size else (np.inf, np.nan)
+
+
+def _handles(styles: Looks, names: tuple[str, ...]) -> "tuple[list[Line2D], list[str]]":
+    from matplotlib.lines import Line2D
+
+    lines = [Line2D([], [], color=styles[name].light, lw=1.6) for name in names]
+    for line, name in zip(lines, names, strict=True):
+        if styles[name].dash:
+            line.set_dashes(styles[name].dash)
+    return lines, list(names)

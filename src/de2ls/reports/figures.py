@@ -1,0 +1,263 @@
+"""The figures of a report, drawn with matplotlib for papers: PNG and PDF."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from de2ls.reports.palette import Look, looks
+from de2ls.scores import Assessment, Bootstrap, Friedman, Score
+from de2ls.scores.uscore import HEADINGS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from de2ls.reports.material import Material
+    from de2ls.reports.tables import Variants
+
+Looks = Mapping[str, Look]
+Published = Mapping[str, Mapping[str, float]]  # part (accuracy, speed, total): algorithm: points
+
+_STYLE = {
+    "font.size": 9,
+    "axes.titlesize": 9,
+    "axes.titleweight": "bold",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": "#666666",
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#e4e4e4",
+    "grid.linewidth": 0.6,
+    "text.parse_math": False,  # labels are users' text
+    "pdf.fonttype": 42,  # fonts that journals accept
+}
+_DPI = 160
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """Draw in one style, whatever the user's own settings are."""
+    import matplotlib
+
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(_STYLE)
+        yield
+
+
+def new_figure(width: float, height: float, arranged: bool = True) -> "Figure":
+    """Return an empty figure of a size in inches, which no window shows.
+
+    Unless it is `arranged` by a layout engine, its axes are placed by hand.
+    """
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained" if arranged else None)
+
+
+def save(
+    figure: "Figure", folder: Path, name: str, formats: Sequence[str] = ("png", "pdf")
+) -> None:
+    """Write a figure; the same figure gives the same bytes."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for kind in formats:
+        dates = {"CreationDate": None} if kind == "pdf" else {}
+        with style():
+            figure.savefig(folder / f"{name}.{kind}", dpi=_DPI, metadata=dates)
+
+
+def looks_of(material: "Material") -> dict[str, Look]:
+    """Return the looks of a report's series."""
+    series = material.series
+    return looks([s.label for s in series], [s.algorithm for s in series])
+
+
+def figures(material: "Material") -> "dict[str, Figure]":
+    """Return the figures that the material allows, by name."""
+    from de2ls.reports.convergence import convergence
+    from de2ls.reports.tables import variants
+
+    assessment, styles = material.assessment, looks_of(material)
+    several = len(assessment.score.algorithms) > 1
+    found = variants(material)
+    with style():
+        drawn = {"totals": totals(assessment, styles), "heat-map": heat_map(assessment.score)}
+        if assessment.score.accuracy is not None:
+            drawn["accuracy-speed"] = accuracy_speed(assessment, styles)
+        if assessment.bootstrap is not None and several:
+            drawn["superiority"] = superiority(assessment.bootstrap)
+        if assessment.friedman is not None:
+            drawn["critical-difference"] = critical_difference(assessment.friedman, styles)
+        if found is not None:
+            drawn["variants"] = variant_bars(found)
+        drawn["convergence-min-ev"] = convergence(material, styles, "Min_EV")
+        drawn["convergence-lcv"] = convergence(material, styles, "LCV")
+    return drawn
+
+
+def totals(assessment: Assessment, styles: Looks, published: Published | None = None) -> "Figure":
+    """Draw total accuracy, speed and U-score with intervals, the best algorithm on top.
+
+    Parameters
+    ----------
+    assessment : Assessment
+        What was scored.
+    styles : mapping of label to Look
+        How the algorithms look.
+    published : mapping, optional
+        Figures to mark beside the bars.
+    """
+    score, bootstrap = assessment.score, assessment.bootstrap
+    sums = score.sums()
+    parts = [part for part in ("accuracy", "speed", "total") if part in sums]
+    order = np.argsort(sums["total"])
+    names = [score.algorithms[a] for a in order]
+    figure = new_figure(3.1 * len(parts) + 1.2, 1.25 + 0.36 * len(names))
+    for axes, part in zip(_row_of_axes(figure, len(parts)), parts, strict=True):
+        values = sums[part][order]
+        axes.barh(names, values, 0.62, color=[styles[name].light for name in names], alpha=0.85)
+        if bootstrap is not None:
+            low, high = bootstrap.interval(part)[order].T
+            _whiskers(axes, low, high)
+        if published is not None:
+            marks = [published[part].get(name, np.nan) for name in names]
+            axes.plot(marks, names, "D", ms=5, mfc="white", mec="black", label="published")
+        axes.set_title(HEADINGS[part])
+        axes.set_xlabel("points")
+        axes.grid(axis="y", visible=False)
+    if published is not None:
+        figure.legend(loc="outside lower right", frameon=False)
+    return figure
+
+
+def heat_map(score: Score) -> "Figure":
+    """Draw each algorithm's share of a problem's points, with U-score and rank as text."""
+    from matplotlib.colors import CenteredNorm
+
+    share = score.total / score.total.sum(axis=1, keepdims=True)
+    n, m = share.shape
+    figure = new_figure(1.9 + 0.95 * m, 1.3 + 0.24 * n)
+    axes = figure.subplots()
+    image = axes.imshow(share, cmap="PuOr", aspect="auto", norm=CenteredNorm(1 / m))
+    strong = abs(share - 1 / m) > 0.7 * abs(share - 1 / m).max()
+    for p, a in np.ndindex(share.shape):
+        text = f"{score.total[p, a]:.6g} ({score.ranks[p, a]:g})"
+        colour = "w" if strong[p, a] else "k"
+        axes.text(a, p, text, ha="center", va="center", size=6.5, color=colour)
+    axes.set_xticks(range(m), score.algorithms, rotation=0 if m < 6 else 30)
+    axes.set_yticks(range(n), score.problems)
+    axes.tick_params(length=0)
+    axes.grid(visible=False)
+    axes.set_title("U-score (rank) by problem")
+    label = f"share of the problem's points (equal: {1 / m:.3g})"
+    figure.colorbar(image, ax=axes, label=label, shrink=0.6, aspect=30)
+    return figure
+
+
+def accuracy_speed(assessment: Assessment, styles: Looks) -> "Figure":
+    """Draw total accuracy against total speed, with intervals both ways."""
+    score, bootstrap = assessment.score, assessment.bootstrap
+    sums = score.sums()
+    figure = new_figure(5.2, 4.2)
+    axes = figure.subplots()
+    for a, name in enumerate(score.algorithms):
+        x, y = sums["speed"][a], sums["accuracy"][a]
+        look = styles[name]
+        if bootstrap is not None:
+            sides = [bootstrap.interval(part)[a] for part in ("speed", "accuracy")]
+            axes.plot(sides[0], [y, y], color=look.light, lw=1.2, alpha=0.7)
+            axes.plot([x, x], sides[1], color=look.light, lw=1.2, alpha=0.7)
+        axes.plot(x, y, look.marker, color=look.light, ms=7, label=name)
+    axes.set_xlabel("speed (points)")
+    axes.set_ylabel("accuracy (points)")
+    axes.margins(0.12)
+    axes.legend(frameon=False, fontsize=8, loc="best")
+    return figure
+
+
+def superiority(bootstrap: Bootstrap) -> "Figure":
+    """Draw the share of resamples in which one total exceeds another."""
+    share, names = bootstrap.superiority(), bootstrap.score.algorithms
+    shown = np.where(np.eye(len(names), dtype=bool), np.nan, share)
+    side = 1.9 + 0.62 * len(names)
+    figure = new_figure(side + 0.6, side)
+    axes = figure.subplots()
+    image = axes.imshow(shown, cmap="PuOr", vmin=0, vmax=1)
+    for i, j in np.argwhere(np.isfinite(shown)):
+        colour = "w" if abs(shown[i, j] - 0.5) > 0.35 else "k"
+        axes.text(j, i, f"{shown[i, j]:.2f}", ha="center", va="center", size=8, color=colour)
+    axes.set_xticks(range(len(names)), names, rotation=30, ha="right")
+    axes.set_yticks(range(len(names)), names)
+    axes.grid(visible=False)
+    axes.tick_params(length=0)
+    axes.set_title("P(total of row > total of column)")
+    figure.colorbar(image, ax=axes, label="share of resamples", shrink=0.7)
+    return figure
+
+
+def critical_difference(friedman: Friedman, styles: Looks) -> "Figure":
+    """Draw mean ranks on a line; bars join what Nemenyi's test does not tell apart."""
+    order = np.argsort(friedman.mean_ranks, kind="stable")
+    names = [friedman.algorithms[a] for a in order]
+    ranks = friedman.mean_ranks[order]
+    m, left = len(names), (len(names) + 1) // 2
+    figure = new_figure(6.4, 1.5 + 0.26 * left)
+    axes = figure.subplots()
+    axes.set_xlim(0.6, m + 0.4)
+    axes.set_ylim(-left - 1.2, 2.2)
+    axes.axis("off")
+    axes.plot([1, m], [0, 0], color="k", lw=1)
+    for rank in range(1, m + 1):
+        axes.plot([rank, rank], [0, 0.18], color="k", lw=1)
+        axes.text(rank, 0.3, str(rank), ha="center", va="bottom", size=8)
+    for i, (name, rank) in enumerate(zip(names, ranks, strict=True)):
+        is_left = i < left
+        level = -1.2 - (i if is_left else m - 1 - i)
+        end, side = (0.95, "right") if is_left else (m + 0.05, "left")
+        axes.plot([rank, rank, end], [0, level, level], color=styles[name].light, lw=1.1)
+        text = f"{name}  {rank:.2f}" if is_left else f"{rank:.2f}  {name}"
+        axes.text(end, level, text, ha=side, va="center", size=8, color=styles[name].light)
+    position = dict(zip(names, ranks, strict=True))
+    groups = [group for group in friedman.groups() if len(group) > 1]
+    for k, group in enumerate(groups):
+        y = -0.25 - 0.22 * k
+        ends = [position[group[0]] - 0.03, position[group[-1]] + 0.03]
+        axes.plot(ends, [y, y], color="k", lw=3.5, solid_capstyle="butt")
+    width = friedman.critical_difference
+    axes.plot([1, 1 + width], [1.35, 1.35], "k|-", lw=1.2, ms=7)
+    axes.text(1 + width / 2, 1.5, f"CD = {width:.2f}", ha="center", va="bottom", size=8)
+    axes.text(m, 1.35, "mean rank (1 is best)", ha="right", va="center", size=8)
+    return figure
+
+
+def variant_bars(variants: "Variants") -> "Figure":
+    """Draw what each variant gains or loses against the reference, with intervals."""
+    from de2ls.reports.tables import changed
+
+    labels = [label for label in variants.changes if label != variants.reference]
+    labels.sort(key=lambda label: variants.gain[label].value)
+    names = [f"{label}\n{changed(variants.changes[label])}" for label in labels]
+    gains = np.array([variants.gain[label] for label in labels]).reshape(-1, 3)
+    figure = new_figure(6.4, 1.1 + 0.42 * len(labels))
+    axes = figure.subplots()
+    colours = ["#194cc1" if value > 0 else "#a14a00" for value in gains[:, 0]]
+    axes.barh(names, gains[:, 0], 0.6, color=colours, alpha=0.85)
+    _whiskers(axes, gains[:, 1], gains[:, 2])
+    axes.axvline(0, color="k", lw=0.8)
+    axes.set_xlabel(f"U-score minus that of {variants.reference} (points)")
+    axes.tick_params(axis="y", labelsize=7.5)
+    axes.grid(axis="y", visible=False)
+    return figure
+
+
+def _row_of_axes(figure: "Figure", count: int) -> "list[Axes]":
+    return list(np.atleast_1d(figure.subplots(1, count, sharey=True)))
+
+
+def _whiskers(axes: "Axes", low: Iterable[float], high: Iterable[float]) -> None:
+    for y, limits in enumerate(zip(low, high, strict=True)):
+        axes.plot(limits, [y, y], color="#222222", lw=1.1, marker="|", ms=5)

@@ -1,0 +1,61 @@
+// Sets the theme at once; when the page is there, draws the charts and wires the buttons.
+function setTheme(theme) {
+  document.documentElement.dataset.theme = theme;
+  const button = document.getElementById("theme");
+  if (button) {
+    button.textContent = theme === "dark" ? "Light" : "Dark";
+    button.setAttribute("aria-pressed", theme === "dark");
+    button.setAttribute("aria-label", `Switch to the ${theme === "dark" ? "light" : "dark"} theme`);
+  }
+}
+
+function remembered() {
+  try { return localStorage.getItem("de2ls-theme"); } catch { return null; }
+}
+
+function remember(theme) {
+  try { localStorage.setItem("de2ls-theme", theme); } catch { /* a page may be barred from storing */ }
+}
+
+setTheme(remembered() ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
+
+const CHARTS = {
+  totals: totalsChart,
+  heat: heatChart,
+  convergence: (container, data) => new Convergence(container, data),
+  scatter: scatterChart,
+  superiority: superiorityChart,
+  critical: criticalChart,
+  variants: variantsChart,
+};
+
+function followSections() {
+  const links = new Map([...document.querySelectorAll("nav a")].map((link) => [link.hash.slice(1), link]));
+  const observer = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      if (isIntersecting) {
+        links.forEach((link) => link.removeAttribute("aria-current"));
+        links.get(target.id)?.setAttribute("aria-current", "true");
+      }
+    }
+  }, { rootMargin: "-30% 0px -60% 0px" });
+  document.querySelectorAll("section").forEach((section) => observer.observe(section));
+}
+
+document.addEventListener("DOMContentLoaded", () => {
+  setTheme(document.documentElement.dataset.theme);
+  const data = JSON.parse(document.getElementById("data").textContent);
+  for (const container of document.querySelectorAll(".chart")) CHARTS[container.dataset.chart](container, data);
+  document.querySelectorAll(".sheet table").forEach(sortable);
+  document.addEventListener("click", ({ target }) => {
+    const { copy: copied, download } = target.dataset ?? {};
+    if (copied) copy(data.csv[copied], target);
+    if (download) save(`${download}.csv`, data.csv[download]);
+  });
+  document.getElementById("theme").addEventListener("click", () => {
+    const theme = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
+    remember(theme);
+    setTheme(theme);
+  });
+  followSections();
+});
