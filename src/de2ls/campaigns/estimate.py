@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from de2ls.campaigns.executors import MIN_EVALS, compile_kernels
+from de2ls.campaigns.executors import compile_kernels
 from de2ls.campaigns.plan import PlannedTrial
-from de2ls.trials.run import run_trial
+from de2ls.trials.run import PausedTrial
 
 _PER_PAIR = 0.05  # seconds that make a measurement
 _IN_ALL = 5.0  # seconds after which the rest is taken as the mean of what was measured
@@ -46,12 +46,13 @@ def estimate(trials: Sequence[PlannedTrial]) -> Estimate:
 
 
 def _seconds_per_evaluation(trial: PlannedTrial) -> float:
-    """Lengthen a trial until its time can be told."""
-    budget = min(MIN_EVALS, trial.max_evals)
-    while True:
-        begin = time.perf_counter()
-        run_trial(trial.algorithm, trial.problem.load(), trial.seed, budget, trial.config)
-        elapsed = time.perf_counter() - begin
-        if elapsed >= _PER_PAIR or budget == trial.max_evals:
-            return elapsed / budget
-        budget = min(4 * budget, trial.max_evals)
+    """Run the beginning of a trial, in growing steps until its time can be told."""
+    begun = PausedTrial(
+        trial.algorithm, trial.problem.load(), trial.seed, trial.max_evals, trial.config
+    )
+    step = 8
+    begin = time.perf_counter()
+    while not begun.finished and time.perf_counter() - begin < _PER_PAIR:
+        begun.run(step)
+        step *= 2
+    return (time.perf_counter() - begin) / begun.driver.n_evals

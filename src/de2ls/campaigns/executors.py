@@ -18,10 +18,9 @@ from typing import Any
 from de2ls import _checks
 from de2ls.campaigns.plan import PlannedTrial
 from de2ls.trials.record import TrialRecord
-from de2ls.trials.run import run_trial
+from de2ls.trials.run import PausedTrial, run_trial
 
 KINDS = ("auto", "threads", "processes")
-MIN_EVALS = 8  # the smallest budget that a trial accepts
 _PATIENCE = 0.2  # seconds between looks at the stop signal
 
 
@@ -132,7 +131,7 @@ def compile_kernels(trials: Iterable[PlannedTrial]) -> None:
         needs = {trial.problem, (trial.algorithm, problem.kernel is not None)}
         if not needs <= seen:
             seen |= needs
-            run_trial(trial.algorithm, problem, trial.seed, MIN_EVALS, trial.config)
+            PausedTrial(trial.algorithm, problem, trial.seed, trial.max_evals, trial.config).run(1)
 
 
 def _closer(pool: futures.Executor) -> Callable[[bool], None]:
