@@ -56,7 +56,7 @@ class Config:
         """Return a configuration from a mapping of fields, from another one, or the default."""
         if overrides is None:
             return cls()
-        if isinstance(overrides, cls):
+        if type(overrides) is cls:
             return overrides
         if not isinstance(overrides, Mapping):
             raise TypeError(f"config must be a mapping or a {cls.__name__}, got {overrides!r}")

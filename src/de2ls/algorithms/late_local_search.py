@@ -56,7 +56,7 @@ def is_due(state: State) -> bool:
         now.ls_counter = 0
     else:
         now.ls_counter += 1
-    if now.ls_calls >= cfg.ls_mc:
+    if now.ls_calls >= cfg.ls_mc or now.n == now.budget:
         return False
     p = now.n / now.budget
     stagnates = now.ls_counter >= cfg.ls_sg and now.best_v <= max(cfg.ls_delta, now.eps)

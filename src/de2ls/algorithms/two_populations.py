@@ -119,6 +119,8 @@ class TwoPopulationConfig(Config):
             if self.n0 > budget:
                 raise ValueError(f"n0 must be at most max_evals={budget}, got {self.n0}")
             return self.n0
+        if self.n_min > budget:
+            raise ValueError(f"n_min must be at most max_evals={budget}, got {self.n_min}")
         return min(max(self.n_min, int(self.n0_per_dim * dim)), max(self.n_min, budget // 2))
 
 
@@ -247,7 +249,7 @@ def improvement(f: float, v: float, f_old: float, v_old: float, eps: float) -> f
     u = 0.0 if v <= eps else v
     u_old = 0.0 if v_old <= eps else v_old
     if f <= f_old and (v <= eps or u == u_old):
-        return f_old - f
+        return f_old - f if f < f_old else 0.0  # also where both are infinite
     if u < u_old:
         return u_old - u
     return -1.0
@@ -268,7 +270,7 @@ def judge(state: State, cand: Candidate, f: float, v: float) -> float:
     info = cand.info[0]
     state.slot[info.slot].last = f
     state.slot[info.slot].flag = info.flag
-    if f < np.inf:
+    if f < np.inf or v < np.inf:  # else the point is invalid
         return improvement(f, v, info.f_target, info.v_target, state.now[0].eps)
     return -1.0
 
@@ -325,7 +327,8 @@ def eb_credit(state: State) -> tuple[float, float]:
 def adapt_eb_rate(state: State) -> None:
     """Set rho to the EB step's share of the gains (step 6)."""
     eb, base = eb_credit(state)
-    state.now[0].eb_rate = eb / (eb + base) if eb != 0.0 and base != 0.0 else state.cfg[0].eb_rate
+    decided = eb != 0.0 and base != 0.0 and eb + base < np.inf
+    state.now[0].eb_rate = eb / (eb + base) if decided else state.cfg[0].eb_rate
 
 
 @routine

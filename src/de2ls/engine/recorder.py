@@ -2,7 +2,7 @@
 
 The incumbent is the best evaluated point: feasible (summed violation within the tolerance) before
 infeasible, feasible ones by objective, infeasible ones by violation; only strict improvement
-replaces it. Min_EV and LCV are its objective and its violation.
+replaces it. Min_EV is the objective of a feasible incumbent, LCV the lowest violation of all points.
 """
 
 import numpy as np
@@ -47,10 +47,10 @@ def observe(state: State, cand: Candidate) -> tuple[float, float]:
         now.n_invalid += 1
     v /= max(1, now.n_ineq + now.n_eq)
     now.n += 1
-    if (now.watch_box == 0 or inside(state, cand)) and (
-        better(f, cv, now.best_f, now.best_cv, now.feasible_tol) or now.best_n == 0
-    ):
-        keep(state, cand, f, cv, v)
+    if now.watch_box == 0 or inside(state, cand):
+        now.least_cv = min(now.least_cv, cv)
+        if better(f, cv, now.best_f, now.best_cv, now.feasible_tol) or now.best_n == 0:
+            keep(state, cand, f, cv, v)
     if now.n >= now.next_sample:
         sample(state)
     return f, v
@@ -68,9 +68,10 @@ def inside(state: State, cand: Candidate) -> bool:
 
 @routine
 def keep(state: State, cand: Candidate, f: float, cv: float, v: float) -> None:
-    """Make the candidate the incumbent."""
+    """Make the candidate the incumbent; an invalid one gives way to any other."""
     now = state.now[0]
-    now.best_f, now.best_cv, now.best_v, now.best_n = f, cv, v, now.n
+    now.best_f, now.best_cv, now.best_v = f, cv, v
+    now.best_n = now.n if f < np.inf or cv < np.inf else 0
     now.reached = f <= now.target and cv <= now.feasible_tol
     dim = cand.x.shape[0]
     for j in range(dim):
@@ -95,6 +96,6 @@ def write_row(state: State, row: int, evaluations: int) -> None:
     now = state.now[0]
     state.curve[row, 0] = evaluations
     state.curve[row, 1] = now.best_f if now.best_cv <= now.feasible_tol else np.nan
-    state.curve[row, 2] = now.best_cv
+    state.curve[row, 2] = now.least_cv
     state.curve[row, 3] = now.n_pop
     state.curve[row, 4] = now.eps

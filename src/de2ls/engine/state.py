@@ -42,12 +42,13 @@ COMMON_FIELDS: Fields = [
     ("best_f", "f8"),
     ("best_cv", "f8"),  # summed violation
     ("best_v", "f8"),  # mean violation, as the search sees it
-    ("best_n", "i8"),  # evaluation that found it
+    ("best_n", "i8"),  # evaluation that found it; 0 while there is none but invalid ones
     ("target", "f8"),  # objective at which a feasible incumbent ends the run
     ("reached", "i8"),  # whether it has done so
     # record
     ("row", "i8"),  # next row of the curve
     ("next_sample", "i8"),  # evaluations at which it is due
+    ("least_cv", "f8"),  # LCV: the lowest summed violation so far
     ("stride", "i8"),  # evaluations between samples
     ("n_invalid", "i8"),
     ("watch_box", "i8"),  # whether points outside the box can occur
@@ -158,7 +159,7 @@ def fill_common(now: Any, problem: Problem, budget: int, n0: int) -> None:
     now["n_ineq"], now["n_eq"] = problem.n_ineq, problem.n_eq
     now["eq_tol"], now["excess"] = problem.eq_tol, problem.excess
     now["feasible_tol"] = problem.feasible_tol
-    now["best_f"] = now["best_cv"] = now["best_v"] = np.inf
+    now["best_f"] = now["best_cv"] = now["best_v"] = now["least_cv"] = np.inf
     now["target"] = -np.inf
     now["stride"] = 10 * problem.dim
     now["next_sample"] = n0
