@@ -34,7 +34,7 @@ def test_a_function_of_known_cost_is_estimated_well(tmp_path):
     spent = time.perf_counter() - begin
     at_least = 50 * 1000 * 0.002  # sleep never takes less
     assert cost.worker_seconds > at_least
-    assert cost.worker_seconds < 50 * 1000 * spent / 32  # all trials of 8 and 32 calls were shorter
+    assert cost.worker_seconds < 50 * 1000 * spent / 8  # at least 8 calls were made
 
 
 def test_after_its_time_the_rest_is_taken_as_the_mean(monkeypatch):
