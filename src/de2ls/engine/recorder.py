@@ -2,7 +2,7 @@
 
 The incumbent is the best evaluated point: feasible (summed violation within the tolerance) before
 infeasible, feasible ones by objective, infeasible ones by violation; only strict improvement
-replaces it. Min_EV is the objective of a feasible incumbent, LCV the lowest violation of all points.
+replaces it. Min_EV is the objective of a feasible incumbent, LCV the lowest violation so far.
 """
 
 import numpy as np
