@@ -38,7 +38,7 @@ def test_info(called, path):
 
 
 def test_list(called, path):
-    code, out, _ = called("store", "list", path, "--label", "ours", "--problem", "2")
+    code, out, _ = called("store", "list", path, "--algorithms", "ours", "--problems", "2")
     assert code == 0
     (row,) = (line for line in out.splitlines() if "ours" in line)
     assert row.split() == [

@@ -71,7 +71,7 @@ def test_imported_and_run_trials_do_not_share_a_label(called, path, tmp_path):
 
 
 def test_a_selection_is_exported(called, path, tmp_path):
-    called("export", path, "-o", tmp_path, "--label", "rdex", "--problem", "19")
+    called("export", path, "-o", tmp_path, "--algorithms", "rdex", "--problems", "19")
     assert [file.name for file in tmp_path.rglob("*.txt")] == ["rdex_CEC26_CSOP_F19.txt"]
     code, _, err = called("export", path, "-o", tmp_path, "--dim", "30")
     assert code == 1

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from de2ls.cli import FAILED
+from de2ls.cli import selection as chosen
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -15,12 +16,11 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, help="Look into a store, verify, merge or shrink it.")
 
-StorePath = Annotated[Path, typer.Argument(help="The store's file.", metavar="STORE")]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 
 
 @app.command()
-def info(store: StorePath, as_json: AsJson = False) -> None:
+def info(store: chosen.StoreFile, as_json: AsJson = False) -> None:
     """Say what a store holds, and what is mixed in it.
 
     Example: de2ls store info results.db
@@ -52,22 +52,24 @@ def info(store: StorePath, as_json: AsJson = False) -> None:
 
 @app.command("list")
 def list_trials(
-    store: StorePath,
-    label: Annotated[list[str] | None, typer.Option(help="Only these series.")] = None,
-    problem: Annotated[list[int] | None, typer.Option(help="Only these numbers.")] = None,
-    dim: Annotated[list[int] | None, typer.Option(help="Only these dimensions.")] = None,
-    run: Annotated[list[int] | None, typer.Option(help="Only these runs.")] = None,
+    store: chosen.StoreFile,
+    algorithms: chosen.Algorithms = None,
+    problems: chosen.Problems = None,
+    dim: chosen.Dim = None,
+    definition: chosen.Definition = None,
+    instance: chosen.Instance = None,
     as_json: AsJson = False,
 ) -> None:
     """List trials with their results.
 
-    Example: de2ls store list results.db --label de2ls --problem 4
+    Example: de2ls store list results.db --algorithms de2ls --problems 4
     """
     from de2ls.campaigns.rows import problem_name
     from de2ls.campaigns.store import Store
 
+    selection = chosen.selection(algorithms, problems, dim, definition, instance)
     with Store.open(store, readonly=True) as opened:
-        trials = list(opened.trials(labels=label, problems=problem, dims=dim, runs=run))
+        trials = list(opened.trials(**selection))
     if as_json:
         for trial in trials:
             _print_json(asdict(trial))
@@ -88,7 +90,7 @@ def list_trials(
 
 
 @app.command()
-def verify(store: StorePath) -> None:
+def verify(store: chosen.StoreFile) -> None:
     """Check a store's structure and recompute the checksum of every trial.
 
     Ends with exit code 1 if something is wrong.
@@ -127,7 +129,7 @@ def merge(
 
 
 @app.command()
-def vacuum(store: StorePath) -> None:
+def vacuum(store: chosen.StoreFile) -> None:
     """Rewrite a store without gaps, and bring it to the newest schema."""
     from de2ls.campaigns.store import Store
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from de2ls.cli import selection as chosen
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -18,31 +20,22 @@ import_app = typer.Typer()
 
 _SHOWN = 20  # findings
 
-Label = Annotated[list[str] | None, typer.Option(help="Only these series.")]
-Number = Annotated[list[int] | None, typer.Option(help="Only these problems.")]
-
 
 @export_app.command(epilog="Example: de2ls export results.db -o files --dim 30")
 def export_files(
-    store: Annotated[Path, typer.Argument(help="The store's file.", metavar="STORE")],
+    store: chosen.StoreFile,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write into.")],
-    label: Label = None,
-    problem: Number = None,
-    dim: Annotated[int | None, typer.Option(help="Only this dimension.")] = None,
-    definition: Annotated[str | None, typer.Option(help="Only this definition.")] = None,
-    instance: Annotated[int | None, typer.Option(help="Only this instance.")] = None,
+    algorithms: chosen.Algorithms = None,
+    problems: chosen.Problems = None,
+    dim: chosen.Dim = None,
+    definition: chosen.Definition = None,
+    instance: chosen.Instance = None,
 ) -> None:
     """Write the competition's files: NAME_CEC26_CSOP_F<k>.txt, one folder per series."""
     from de2ls.campaigns.store import Store
     from de2ls.scores.export import write_records
 
-    selection = {
-        "labels": label,
-        "problems": problem,
-        "dims": dim,
-        "definitions": definition,
-        "instances": instance,
-    }
+    selection = chosen.selection(algorithms, problems, dim, definition, instance)
     with Store.open(store, readonly=True) as opened:
         files = write_records(_in_order_of_runs(opened, selection), output)
     if not files:
