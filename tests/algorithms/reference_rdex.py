@@ -110,7 +110,19 @@ def lehmer_mean(values: list[float], weights: list[float]) -> float:
 
 
 class ReferenceTrial:
-    """A whole trial; `seen` counts what happened in it."""
+    """A whole trial; `seen` counts what happened in it.
+
+    The constants are RDEx's; its relatives change them, and override few methods.
+    """
+
+    H, MCR0, MF0, learning = 5, 1.0, 0.3, 0.5  # memory
+    sr_exponent, F_sigma, CR_sigma = 1 / 3, 0.05, 0.1
+    base_share, pressure = 0.3, 7.0
+    eps_cutoff = 0.8
+    eb_start, rho0 = 0.9, 0.7
+    eb_share, eb_slope, eb_gamma, eb_f, eb_cr = 0.17, 0.5, 0.1, 0.4, 0.9
+    perturb_rate, perturb_scale = 0.2, 0.1
+    bound_mix = 0.5
 
     def __init__(
         self,
@@ -174,10 +186,10 @@ class ReferenceTrial:
     def repaired(self, value: float, parent: float, j: int) -> float:
         if value < self.L[j]:
             self.seen["repair low"] += 1
-            return (parent + self.L[j]) / 2
+            return (1 - self.bound_mix) * parent + self.bound_mix * self.L[j]
         if value > self.U[j]:
             self.seen["repair high"] += 1
-            return (parent + self.U[j]) / 2
+            return (1 - self.bound_mix) * parent + self.bound_mix * self.U[j]
         return value
 
     # --- the trial -------------------------------------------------------------------------------
@@ -192,8 +204,8 @@ class ReferenceTrial:
 
     def initialise(self) -> None:
         self.N, self.q = self.N0, 0
-        self.MCR, self.MF, self.cursor = [1.0] * 5, [0.3] * 5, 0
-        self.s, self.rho, self.eps = 0.5, 0.7, 0.0
+        self.MCR, self.MF, self.cursor = [self.MCR0] * self.H, [self.MF0] * self.H, 0
+        self.s, self.rho, self.eps = 0.5, self.rho0, 0.0
         self.b, self.t = [0] * self.N0, [INF] * self.N0
         self.remembered: Individual | None = None
         self.counter = self.calls = 0
@@ -207,27 +219,9 @@ class ReferenceTrial:
         self.Q = list(self.P)
 
     def generation(self) -> None:
-        p = self.n / self.T
-        # 1
-        self.mF = self.s ** (1 / 3)
-        # 2
-        e = int(0.8 * self.N * (1 - p) ** 2)
-        self.eps = sorted(individual.v for individual in self.Q)[e]
-        if p > 0.8:
-            self.eps = 0.0
-        # 3
-        self.A = eps_order(self.P[: self.N], self.eps)
-        # 4
-        self.np1 = max(2, int(0.3 * self.N))
-        self.np2 = max(2, int(0.17 * self.N * (1 - p / 2)))
-        self.wexp = [math.exp(-7 * i / self.N) for i in range(self.N)]
-        self.wlin = [self.N - i for i in range(self.N)]
-        self.m = [individual.f for individual in self.Q]
-        self.P = self.P[: self.N]
-        self.successes: list[tuple[float, float, float]] = []
-        # 5
+        self.begin()  # 1 to 4
         for _ in range(self.N):
-            self.trial()
+            self.trial()  # 5
         self.seen["generations"] += 1
         self.adapt_rho()  # 6
         self.s = len(self.successes) / self.N  # 7
@@ -236,26 +230,53 @@ class ReferenceTrial:
         self.late_local_search()  # 10
         self.merge()  # 11
 
+    def begin(self) -> None:
+        p = self.n / self.T
+        # 1
+        self.mF = self.s**self.sr_exponent
+        # 2
+        e = int(0.8 * self.N * (1 - p) ** 2)
+        self.eps = sorted(individual.v for individual in self.Q)[e]
+        if p > self.eps_cutoff:
+            self.eps = 0.0
+        # 3
+        self.A = eps_order(self.P[: self.N], self.eps)
+        # 4
+        self.np1 = max(2, int(self.base_share * self.N))
+        self.np2 = max(2, int(self.eb_share * self.N * (1 - self.eb_slope * p)))
+        self.wexp = [math.exp(-self.pressure * i / self.N) for i in range(self.N)]
+        self.wlin = [self.N - i for i in range(self.N)]
+        self.m = [individual.f for individual in self.Q]
+        self.P = self.P[: self.N]
+        self.successes: list[tuple[float, float, float]] = []
+
     def trial(self) -> None:
-        draw = self.draw
         B = eps_order(self.Q, self.eps)
-        c = draw.integer(self.N)
-        Qc = self.Q[c]
-        if self.n / self.T >= 0.9 and draw.uniform() < self.rho:
-            flag, (toward, plus, minus, F, CR) = 1, self.eb_step(c, B)
-        else:
-            flag, (toward, plus, minus, F, CR) = 0, self.base_step(c, B)
-        trial, CRa = self.crossover(Qc, toward, plus, minus, F, CR)
-        new = self.evaluate(trial)
+        c = self.draw.integer(self.N)
+        flag, (toward, plus, minus, F, CR) = self.step(c, B)
+        trial, CRa = self.crossover(self.Q[c], toward, plus, minus, F, F, CR, self.perturb_rate)
+        self.judge(self.evaluate(trial), c, flag, F, CRa)
+
+    def step(
+        self, c: int, B: list[int]
+    ) -> tuple[int, tuple[np.ndarray, np.ndarray, np.ndarray, float, float]]:
+        if self.n / self.T >= self.eb_start and self.draw.uniform() < self.rho:
+            self.seen["EB steps"] += 1
+            return 1, self.eb_step(c, B)
+        self.seen["base steps"] += 1
+        return 0, self.base_step(c, B)
+
+    def judge(self, new: Individual, c: int, flag: int, F: float, CRa: float) -> bool:
         self.t[c], self.b[c] = new.f, flag
-        self.seen["EB steps" if flag else "base steps"] += 1
-        weight = self.success_weight(new, Qc)
-        if weight is not None:
-            self.P.append(new)
-            self.Q[self.q] = new
-            self.seen["wraps"] += self.q + 1 == self.N
-            self.q = (self.q + 1) % self.N
-            self.successes.append((CRa, F, weight))
+        weight = self.success_weight(new, self.Q[c])
+        if weight is None:
+            return False
+        self.P.append(new)
+        self.Q[self.q] = new
+        self.seen["wraps"] += self.q + 1 == self.N
+        self.q = (self.q + 1) % self.N
+        self.successes.append((CRa, F, weight))
+        return True
 
     def base_step(
         self, c: int, B: list[int]
@@ -270,11 +291,11 @@ class ReferenceTrial:
         r2 = self.A[draw.integer(self.N)]
         while r2 in (a, r1):
             r2 = self.A[draw.integer(self.N)]
-        k = draw.integer(5)
-        F = draw.normal(self.mF, 0.05)
+        k = draw.integer(self.H)
+        F = draw.normal(self.mF, self.F_sigma)
         while not 0 <= F <= 1:
-            F = draw.normal(self.mF, 0.05)
-        CR = min(1.0, max(0.0, draw.normal(self.MCR[k], 0.1)))
+            F = draw.normal(self.mF, self.F_sigma)
+        CR = min(1.0, max(0.0, draw.normal(self.MCR[k], self.CR_sigma)))
         return self.P[a].x, self.Q[r1].x, self.P[r2].x, F, CR
 
     def eb_step(
@@ -290,12 +311,14 @@ class ReferenceTrial:
         r2 = self.A[draw.weighted(self.wlin)]
         while r2 in (a, r1):
             r2 = self.A[draw.weighted(self.wlin)]
-        k2 = draw.integer(6)
-        F_centre, CR_centre = (self.MF[k2], self.MCR[k2]) if k2 < 5 else (0.4, 0.9)
-        F = draw.cauchy(F_centre, 0.1)
+        k2 = draw.integer(self.H + 1)
+        F_centre, CR_centre = self.eb_f, self.eb_cr
+        if k2 < self.H:
+            F_centre, CR_centre = self.MF[k2], self.MCR[k2]
+        F = draw.cauchy(F_centre, self.eb_gamma)
         while not 0 <= F <= 1:
-            F = draw.cauchy(F_centre, 0.1)
-        CR = min(1.0, max(0.0, draw.normal(CR_centre, 0.1)))
+            F = draw.cauchy(F_centre, self.eb_gamma)
+        CR = min(1.0, max(0.0, draw.normal(CR_centre, self.CR_sigma)))
         three = [self.P[a], self.Q[r1], self.P[r2]]
         best, mid, worst = sorted(three, key=lambda individual: individual.f)
         self.seen["EB reordered"] += best is not three[0] or mid is not three[1]
@@ -308,18 +331,20 @@ class ReferenceTrial:
         plus: np.ndarray,
         minus: np.ndarray,
         F: float,
+        F2: float,
         CR: float,
+        perturb_rate: float,
     ) -> tuple[np.ndarray, float]:
-        donor = Qc.x + F * (toward - Qc.x) + F * (plus - minus)
+        donor = Qc.x + F * (toward - Qc.x) + F2 * (plus - minus)
         taken = [True] * self.D
         perturbation = {}
         if CR < 1.0:  # with CR = 1 all coordinates cross, whatever is drawn: nothing is
-            perturbed = self.draw.uniform() < 0.2
+            perturbed = perturb_rate > 0 and self.draw.uniform() < perturb_rate
             jrand = self.draw.integer(self.D)
             for j in range(self.D):
                 taken[j] = self.draw.uniform() < CR or j == jrand
                 if not taken[j] and perturbed:
-                    perturbation[j] = self.draw.cauchy(Qc.x[j], 0.1)
+                    perturbation[j] = self.draw.cauchy(Qc.x[j], self.perturb_scale)
         trial = Qc.x.copy()
         for j in range(self.D):
             if taken[j]:
@@ -343,6 +368,10 @@ class ReferenceTrial:
         return None
 
     def adapt_rho(self) -> None:
+        share = self.eb_share_of_gains()
+        self.rho = self.rho0 if share is None else share
+
+    def eb_share_of_gains(self) -> float | None:
         EB = base = 0.0
         for i in range(self.N):
             if self.t[i] <= self.m[i]:
@@ -350,11 +379,10 @@ class ReferenceTrial:
                     EB += self.m[i] - self.t[i]
                 else:
                     base += self.m[i] - self.t[i]
-        if EB != 0 and base != 0:
-            self.rho = EB / (EB + base)
-            self.seen["rho adapted"] += 1
-        else:
-            self.rho = 0.7
+        if EB == 0 or base == 0:
+            return None
+        self.seen["rho adapted"] += 1
+        return EB / (EB + base)
 
     def shrink(self) -> None:
         new_N = int(self.N0 + (4 - self.N0) * self.n / self.T)
@@ -372,9 +400,10 @@ class ReferenceTrial:
         CRs, Fs, weights = (list(column) for column in zip(*self.successes, strict=True))
         self.seen["generations of weight 0"] += not any(weights)
         k = self.cursor
-        self.MCR[k] = (self.MCR[k] + lehmer_mean(CRs, weights)) / 2
-        self.MF[k] = (self.MF[k] + lehmer_mean(Fs, weights)) / 2
-        self.cursor = (k + 1) % 5
+        new, old = self.learning, 1 - self.learning
+        self.MCR[k] = old * self.MCR[k] + new * lehmer_mean(CRs, weights)
+        self.MF[k] = old * self.MF[k] + new * lehmer_mean(Fs, weights)
+        self.cursor = (k + 1) % self.H
 
     def merge(self) -> None:
         if self.successes:
