@@ -23,6 +23,15 @@ SMALL_P = 0.05
 SMALL_SHARE = 0.08  # of the tests may fall below SMALL_P
 DECIMALS = 8
 
+# series and the published program whose results it must share
+REFERENCES = {
+    "rdex": "RDEx",
+    "de2ls": "DE-2LS",
+    "rde26": "RDE26",
+    "rdex-cask": "RDEx-CASK",
+    "cl-srde": "CL-SRDE",
+}
+
 Sample = NDArray[np.float64]  # (runs, 2): Min_EV, LCV
 
 
