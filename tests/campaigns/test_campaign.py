@@ -1,3 +1,4 @@
+import io
 import json
 import os
 import signal
@@ -6,11 +7,12 @@ import time
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 import de2ls as package
 from de2ls.campaigns import CampaignError, ConflictError, Store, run_campaign
 from de2ls.campaigns.codec import fingerprint
-from de2ls.campaigns.progress import Progress
+from de2ls.campaigns.progress import LiveProgress, Progress
 
 from .support import command, de2ls, fingerprints, small_plan
 
@@ -178,8 +180,12 @@ def test_a_killed_worker_process_ends_the_campaign_with_a_clear_message(path, tm
     file = tmp_path / "mine.py"
     file.write_text(KILLS_ITSELF)
     plan = small_plan(problems=str(file), algorithms="de2ls", runs=2)
+    screen = io.StringIO()
+    progress = LiveProgress(Console(file=screen, force_terminal=True))
     with pytest.raises(CampaignError, match=r"a worker process died .* the same command continues"):
-        run_campaign(plan, path, workers=1)
+        run_campaign(plan, path, workers=1, progress=progress)
+    assert screen.getvalue().count("\x1b[?25l") == 1
+    assert screen.getvalue().count("\x1b[?25h") == 1  # the cursor is back
     with Store.open(path, readonly=True) as store:
         assert store.verify().sound
 

@@ -51,14 +51,14 @@ def cluster(tmp_path):
     while not (file.exists() and file.stat().st_size):
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    yield json.loads(file.read_text())["address"], processes[1:]
+    yield json.loads(file.read_text())["address"], processes
     for process in reversed(processes):
         process.kill()
         process.wait()
 
 
 def test_a_cluster_that_loses_a_worker_completes_with_equal_results(cluster, tmp_path):
-    address, workers = cluster
+    address, (_, *workers) = cluster
     path, alone = tmp_path / "dask.db", tmp_path / "threads.db"
     arguments = ("run", *PLAN, "--runs", "8", "--max-evals", "20000", "--json")
     process = subprocess.Popen(
@@ -82,6 +82,41 @@ def test_a_cluster_that_loses_a_worker_completes_with_equal_results(cluster, tmp
     assert de2ls(*arguments, "--store", str(alone)).returncode == 0
     assert fingerprints(path) == fingerprints(alone)
     assert len(fingerprints(path)) == 32
+
+
+def test_a_lost_scheduler_ends_the_campaign_and_loses_nothing(cluster, tmp_path):
+    address, (scheduler, *_) = cluster
+    path = tmp_path / "dask.db"
+    arguments = (
+        "run",
+        *PLAN,
+        "--runs",
+        "8",
+        "--max-evals",
+        "20000",
+        "--json",
+        "--store",
+        str(path),
+    )
+    process = subprocess.Popen(
+        command(*arguments, "--dask", address),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    events = [json.loads(process.stdout.readline()) for _ in range(6)]
+    scheduler.kill()
+    output, errors = process.communicate(timeout=240)
+    events += [json.loads(line) for line in output.splitlines()]
+    assert process.returncode == 1
+    assert "error: the connection to the Dask cluster is lost: the trials stored so far" in errors
+    assert "Traceback" not in errors
+    trials = sum(event["event"] == "trial" for event in events)
+    assert 5 <= trials < 32
+    assert len(fingerprints(path)) == trials
+    again = de2ls(*arguments)  # with threads
+    assert again.returncode == 0
+    assert json.loads(again.stdout.splitlines()[0])["to_run"] == 32 - trials
 
 
 def test_a_local_cluster(tmp_path):

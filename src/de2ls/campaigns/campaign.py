@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 from de2ls.campaigns import codec
 from de2ls.campaigns.errors import CampaignError, ConflictError
-from de2ls.campaigns.executors import Workers, compile_kernels, finished, open_workers
+from de2ls.campaigns.executors import (
+    LOST_CLUSTER,
+    LOST_PROCESS,
+    Workers,
+    compile_kernels,
+    finished,
+    open_workers,
+)
 from de2ls.campaigns.plan import Plan, PlannedTrial
 from de2ls.campaigns.progress import Progress
 from de2ls.campaigns.rows import problem_name
@@ -85,8 +92,11 @@ def run_campaign(
         if missing:
             compile_kernels(missing)
             team = open_workers(executor, workers, dask, missing)
-            progress.start(plan, missing, team.description)
-            _execute(missing, opened, team, progress, outcome)
+            try:
+                progress.start(plan, missing, team.description)
+                _execute(missing, opened, team, progress, outcome)
+            finally:
+                progress.close()
         outcome.warnings = opened.info().warnings
         progress.end(outcome)
     return outcome
@@ -141,15 +151,9 @@ def _take(
     try:
         record = future.result()
     except BrokenExecutor as error:
-        raise CampaignError(
-            "a worker process died (killed, or out of memory?): the trials stored so far are "
-            "safe; the same command continues from them"
-        ) from error
+        raise CampaignError(LOST_PROCESS) from error
     except CancelledError as error:
-        raise CampaignError(
-            "the connection to the Dask cluster is lost: the trials stored so far are safe; the "
-            "same command continues from them"
-        ) from error
+        raise CampaignError(LOST_CLUSTER) from error
     except Exception as error:  # a user's function may raise anything
         reason = f"{type(error).__name__}: {error}"
         outcome.failed.append((trial, reason))

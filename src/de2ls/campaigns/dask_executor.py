@@ -4,11 +4,13 @@ A task is one trial. When a worker dies, the scheduler gives its trials to the o
 is run twice gives the same bits, and only one result comes back.
 """
 
+import contextlib
+import logging
 from importlib import import_module
 from typing import Any
 
 from de2ls.campaigns.errors import CampaignError
-from de2ls.campaigns.executors import Workers
+from de2ls.campaigns.executors import LOST_CLUSTER, Workers
 
 
 def dask_workers(address: str, count: int) -> Workers:
@@ -25,6 +27,8 @@ def dask_workers(address: str, count: int) -> Workers:
         distributed: Any = import_module("distributed")
     except ImportError as error:
         raise CampaignError("Dask is not installed: pip install 'de2ls[dask]' brings it") from error
+    for name in ("distributed", "distributed.client"):  # we say ourselves what goes wrong
+        logging.getLogger(name).setLevel(logging.CRITICAL)
 
     cluster: Any = None
     if address == "local":
@@ -37,14 +41,18 @@ def dask_workers(address: str, count: int) -> Workers:
         raise CampaignError(f"no Dask scheduler answers at {address}: {error}") from error
     executor = client.get_executor(pure=False)
 
+    def slots() -> int:
+        try:
+            return max(1, int(sum(client.nthreads().values())))
+        except OSError as error:
+            raise CampaignError(LOST_CLUSTER) from error
+
     def close(wait: bool) -> None:
-        executor.shutdown(wait=wait)
-        client.close()
+        with contextlib.suppress(OSError):  # a lost scheduler cannot be told
+            executor.shutdown(wait=wait)
+            client.close()
         if cluster is not None:
             cluster.close()
-
-    def slots() -> int:
-        return max(1, int(sum(client.nthreads().values())))
 
     where = "a local Dask cluster" if cluster is not None else f"the Dask cluster at {address}"
     return Workers(executor, slots, close, f"{slots()} workers of {where}")

@@ -21,6 +21,9 @@ from de2ls.trials.record import TrialRecord
 from de2ls.trials.run import PausedTrial, run_trial
 
 KINDS = ("auto", "threads", "processes")
+_SAFE = "the trials stored so far are safe; the same command continues from them"
+LOST_CLUSTER = f"the connection to the Dask cluster is lost: {_SAFE}"
+LOST_PROCESS = f"a worker process died (killed, or out of memory?): {_SAFE}"
 _PATIENCE = 0.2  # seconds between looks at the stop signal
 
 

@@ -36,8 +36,11 @@ class Progress:
     def note(self, text: str) -> None:
         """Say something."""
 
+    def close(self) -> None:
+        """Leave the screen in order; called also when the campaign fails."""
+
     def end(self, outcome: "Outcome") -> None:
-        """End, and sum up."""
+        """Sum up."""
 
 
 class Tally:
@@ -216,10 +219,13 @@ class LiveProgress(Progress):
         """Write a line above the display."""
         self._console.print(text, markup=False, highlight=False)
 
-    def end(self, outcome: "Outcome") -> None:
-        """Close the display and sum up."""
+    def close(self) -> None:
+        """Take the display away and give the cursor back."""
         if self._live is not None:
             self._live.stop()
+
+    def end(self, outcome: "Outcome") -> None:
+        """Write the summary."""
         for line in closing(outcome):
             self.note(line)
 
