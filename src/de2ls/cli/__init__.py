@@ -39,6 +39,9 @@ COMMANDS = {
 }
 
 
+_OF_THE_ROOT = ("install_completion", "show_completion")
+
+
 class LazyGroup(TyperGroup):
     """The root: knows its commands by name and loads a module when its command is used."""
 
@@ -63,6 +66,7 @@ class LazyGroup(TyperGroup):
         module, _, name = place.partition(":")
         command = get_command(getattr(import_module(f"de2ls.cli.{module}"), name or "app"))
         command.name = cmd_name
+        command.params = [param for param in command.params if param.name not in _OF_THE_ROOT]
         self.commands[cmd_name] = command
         return command
 

@@ -3,7 +3,7 @@
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -90,7 +90,8 @@ def run(
         int | None, typer.Option(help="Trials at a time.", show_default="one per core")
     ] = None,
     executor: Annotated[
-        str, typer.Option(help="auto, threads or processes; auto looks at the problems.")
+        Literal["auto", "threads", "processes"],
+        typer.Option(help="Where trials run; auto looks at the problems."),
     ] = "auto",
     dask: Annotated[
         str | None,
@@ -102,9 +103,7 @@ def run(
     as_json: Annotated[
         bool, typer.Option("--json", help="Report as JSON, one object per line.")
     ] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Say nothing but errors and warnings.")
-    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
 ) -> None:
     """Run a campaign: algorithms x problems x runs.
 
