@@ -163,7 +163,10 @@ def trials(material: Material) -> Table:
 
 
 def write_tables(
-    folder: Path, tables: Mapping[str, Table], machines: Mapping[str, Table] | None = None
+    folder: Path,
+    tables: Mapping[str, Table],
+    machines: Mapping[str, Table] | None = None,
+    latex: bool = True,
 ) -> None:
     """Write each table as Markdown, LaTeX and CSV, and a document that holds all in LaTeX.
 
@@ -175,13 +178,18 @@ def write_tables(
         For readers.
     machines : mapping of name to Table, optional
         What the CSV file of that name holds instead; a name of its own gives a CSV file only.
+    latex : bool
+        Whether LaTeX is written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for name, table in tables.items():
         (folder / f"{name}.md").write_text(table.to_markdown(), encoding="utf-8")
-        (folder / f"{name}.tex").write_text(table.to_latex(), encoding="utf-8")
+        if latex:
+            (folder / f"{name}.tex").write_text(table.to_latex(), encoding="utf-8")
     for name, table in {**tables, **(machines or {})}.items():
         (folder / f"{name}.csv").write_text(table.to_csv(), encoding="utf-8")
+    if not latex:
+        return
     inputs = "\n".join(rf"\input{{{name}.tex}}\clearpage" for name in tables)
     (folder / "all.tex").write_text(_DOCUMENT % inputs, encoding="utf-8")
 

@@ -1,0 +1,145 @@
+"""``de2ls reproduce``: run a published comparison again and set it beside the figures."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from de2ls.cli import INTERRUPTED
+
+if TYPE_CHECKING:
+    from de2ls.reports.reproduce.scale import Runner, Scale
+    from de2ls.scores import Table
+
+app = typer.Typer(no_args_is_help=True)
+
+_EPILOG = """\
+Examples:
+
+de2ls reproduce paper --quick
+
+de2ls reproduce paper --store reproduction.db -o paper-D30
+
+de2ls reproduce paper --dim 50 --store reproduction.db -o paper-D50
+"""
+
+Quick = Annotated[
+    bool, typer.Option("--quick", help="D = 10 and 5 runs: minutes instead of hours.")
+]
+Dim = Annotated[
+    int | None,
+    typer.Option(help="Dimension; published is D = 30.", show_default="30, quick 10"),
+]
+Runs = Annotated[int | None, typer.Option(help="Trials per problem.", show_default="25, quick 5")]
+Problems = Annotated[str, typer.Option(help="Numbers such as 1-28 or 1,4,7.")]
+Instance = Annotated[int, typer.Option(help="0: the official data; 1, 2, ...: generated.")]
+Seed = Annotated[int, typer.Option(help="Seed of the campaigns.")]
+StoreOption = Annotated[
+    Path, typer.Option("--store", help="The store's file; both reproductions share it.")
+]
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="The folder to write to.", show_default="by size"),
+]
+Workers = Annotated[int | None, typer.Option(help="Trials at a time.", show_default="one per core")]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Say nothing but errors and the verdicts.")
+]
+
+
+@app.callback()
+def reproduce() -> None:
+    """Run a published comparison again and set it beside the published figures."""
+
+
+@app.command(epilog=_EPILOG)
+def paper(
+    quick: Quick = False,
+    dim: Dim = None,
+    runs: Runs = None,
+    problems: Problems = "1-28",
+    instance: Instance = 0,
+    seed: Seed = 1,
+    store: StoreOption = Path("reproduction.db"),
+    output: Output = None,
+    workers: Workers = None,
+    quiet: Quiet = False,
+) -> None:
+    """Reproduce the DE-2LS paper: tables, gains, figures and a verdict on each claim.
+
+    The same command continues where it was stopped; trials that the store holds are not run again.
+    At other dimensions than 30 the four algorithms alone are compared.
+    """
+    from de2ls.reports.reproduce.paper import reproduce_paper
+
+    scale = _scale(quick, dim, runs, problems, instance, seed)
+    folder = output or Path(f"paper-D{scale.dim}")
+    with _resumable():
+        result = reproduce_paper(
+            scale, _runner(store, workers, quiet), folder, _command("paper", scale)
+        )
+    _show(result.tables["claims"], folder)
+
+
+def _scale(
+    quick: bool, dim: int | None, runs: int | None, problems: str, instance: int, seed: int
+) -> "Scale":
+    from de2ls.campaigns.plan import numbers
+    from de2ls.reports.reproduce.scale import QUICK, Scale
+
+    size = QUICK if quick else Scale()
+    chosen = size.dim if dim is None else dim
+    return Scale(
+        dim=chosen,
+        runs=size.runs if runs is None else runs,
+        numbers=tuple(numbers("problems", problems)),
+        instance=instance,
+        seed=seed,
+        whole=quick or chosen == Scale.dim,
+    )
+
+
+def _runner(store: Path, workers: int | None, quiet: bool) -> "Runner":
+    from de2ls.campaigns.progress import make_progress
+    from de2ls.reports.reproduce.scale import Runner
+
+    return Runner(store, workers, make_progress(as_json=False, quiet=quiet))
+
+
+def _command(name: str, scale: "Scale") -> str:
+    """Return the command that makes the same tables, without the places of files."""
+    from de2ls.reports.reproduce.scale import ALL_PROBLEMS, Scale
+
+    text = f"de2ls reproduce {name}"
+    for option in ("dim", "runs", "instance", "seed"):
+        value = getattr(scale, option)
+        text += f" --{option} {value}" if value != getattr(Scale, option) else ""
+    if scale.numbers != ALL_PROBLEMS:
+        text += f" --problems {','.join(map(str, scale.numbers))}"
+    return text + (" --quick" if scale.whole and scale.dim != Scale.dim else "")
+
+
+@contextmanager
+def _resumable() -> Iterator[None]:
+    """End as `de2ls run` does when the campaigns are stopped."""
+    from de2ls.reports.reproduce.scale import StoppedError
+
+    try:
+        yield
+    except StoppedError as stopped:
+        if stopped.outcome.abandoned:  # without waiting for threads in the middle of a trial
+            sys.stdout.flush()
+            os._exit(INTERRUPTED)
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def _show(table: "Table", folder: Path) -> None:
+    from rich.console import Console
+
+    console = Console()
+    (console if console.is_terminal else Console(width=160)).print(table.to_rich())
+    typer.echo(f"tables and figures: {folder / 'README.md'}")

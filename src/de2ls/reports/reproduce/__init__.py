@@ -1,0 +1,1 @@
+"""Published comparisons run again: each as data, with the same few functions."""

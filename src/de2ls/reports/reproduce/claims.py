@@ -1,0 +1,128 @@
+"""Claims and what becomes of them: holds, holds not, or cannot be decided."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from de2ls._checks import FloatArray
+from de2ls.scores import Bootstrap, Column, Estimate, Table
+from de2ls.scores.bootstrap import LEVEL
+from de2ls.scores.tables import Value
+
+HOLDS = "holds"
+HOLDS_NOT = "holds not"
+OPEN = "cannot be decided"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement, the figure behind it, and the verdict."""
+
+    statement: str
+    here: Estimate
+    published: float | None
+    verdict: str
+    unit: str = "points"
+    runs: int | None = None  # where they are not those of the other claims
+
+
+def exceeds(
+    statement: str,
+    here: Estimate,
+    published: float | None,
+    unit: str = "points",
+    level: float = 0.0,
+    runs: int | None = None,
+) -> Claim:
+    """Judge that a figure is above a level: by the side of it on which its interval lies."""
+    verdict = HOLDS if here.low > level else HOLDS_NOT if here.high < level else OPEN
+    return Claim(statement, here, published, verdict, unit, runs)
+
+
+def amounts(statement: str, here: Estimate, published: float, unit: str = "%") -> Claim:
+    """Judge a size that was published: whether another draw here would reach it, and not 0.
+
+    The published figure is itself one draw, so the interval is that of a second draw.
+    """
+    reach = prediction(here)
+    has_published = reach.low <= published <= reach.high
+    has_zero = reach.low <= 0 <= reach.high
+    verdict = OPEN if has_published and has_zero else HOLDS if has_published else HOLDS_NOT
+    return Claim(statement, reach, published, verdict, unit)
+
+
+def prediction(here: Estimate) -> Estimate:
+    """Return the interval in which a second draw of as many trials falls.
+
+    Two independent draws differ with twice the variance of one: the limits move by sqrt(2).
+    """
+    root = np.sqrt(2.0)
+    low = here.value - root * (here.value - here.low)
+    return Estimate(here.value, float(low), float(here.value + root * (here.high - here.value)))
+
+
+def gain(bootstrap: Bootstrap, part: str, a: str, b: str) -> Estimate:
+    """Return by how many percent a's part of the score exceeds b's."""
+    (x, xs), (y, ys) = _part(bootstrap, part, a), _part(bootstrap, part, b)
+    return _estimate(100 * (x - y) / y, 100 * (xs - ys) / ys)
+
+
+def lead(bootstrap: Bootstrap, part: str, name: str, rivals: Sequence[str]) -> Estimate:
+    """Return by how many points `name` leads the best of its rivals; few ranks are good."""
+    sign = -1.0 if part == "rank" else 1.0
+    x, xs = _part(bootstrap, part, name)
+    others = [_part(bootstrap, part, rival) for rival in rivals]
+    value = sign * x - max(sign * y for y, _ in others)
+    samples = sign * xs - np.max([sign * ys for _, ys in others], axis=0)
+    return _estimate(value, samples)
+
+
+def share(successes: int, of: int) -> Estimate:
+    """Return a proportion in percent with its exact interval (Clopper and Pearson)."""
+    from scipy.stats import binomtest
+
+    if not of:
+        return Estimate(float("nan"), 0.0, 100.0)
+    interval = binomtest(successes, of).proportion_ci(LEVEL)
+    return Estimate(100 * successes / of, 100 * float(interval.low), 100 * float(interval.high))
+
+
+def claims_table(
+    title: str, claims: Sequence[Claim], runs: int, warnings: Sequence[str] = ()
+) -> Table:
+    """Return the claims with their verdicts."""
+    columns = (
+        Column("claim"),
+        Column("here", ".4g", ".4g"),
+        Column("published", ".6g"),
+        Column("unit"),
+        Column("verdict"),
+    )
+    rows: tuple[tuple[Value, ...], ...] = tuple(
+        (
+            *(claim.statement, claim.here, claim.published, claim.unit),
+            f"{OPEN} at {claim.runs or runs} runs" if claim.verdict == OPEN else claim.verdict,
+        )
+        for claim in claims
+    )
+    notes = (
+        f"[low, high]: {LEVEL:.0%} interval. A claim that something is larger holds if the "
+        "interval of the difference lies above 0 (of a share: above 50 %), and holds not if it "
+        "lies below.",
+        "A claim of a size holds if a second draw of as many trials could reach the published "
+        "figure but not 0 (its interval is sqrt(2) times as wide), holds not if it could not reach "
+        "the published figure, and cannot be decided if it could reach both.",
+        *warnings,
+    )
+    return Table(title, columns, rows, notes=notes)
+
+
+def _part(bootstrap: Bootstrap, part: str, name: str) -> tuple[float, FloatArray]:
+    a = bootstrap.score.algorithms.index(name)
+    return float(bootstrap.score.sums()[part][a]), bootstrap.samples[part][:, a]
+
+
+def _estimate(value: float, samples: FloatArray) -> Estimate:
+    low, high = np.quantile(samples, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return Estimate(float(value), float(low), float(high))
