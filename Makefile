@@ -19,8 +19,13 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
 	touch $@
 
+# DE-2LS against RDEx on generated problems, from the first trial to the page, in a minute or two.
 demo: $(STAMP)
-	$(BIN)/de2ls list problems
+	mkdir -p build
+	rm -f build/demo.db build/demo.db-*
+	$(BIN)/de2ls run --algorithms de2ls,rdex --dim 10 --instance 1 --runs 5 --store build/demo.db
+	$(BIN)/de2ls score build/demo.db --tables totals
+	$(BIN)/de2ls report build/demo.db -o report --title "DE-2LS against RDEx"
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not slow and not fidelity"

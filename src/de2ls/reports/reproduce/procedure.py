@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 Looks = Mapping[str, Look]
 Names = tuple[str, ...]
 Place = tuple[float, float]
+Side = Literal["left", "center", "right"]
 
 _APART = 1e-3  # relative difference of ends that differ in the digits shown
 
@@ -126,9 +127,10 @@ def _accuracy(axes: "Axes", x: FloatArray, pair: FloatArray, names: Names, looks
 def _speed(axes: "Axes", x: FloatArray, pair: FloatArray, names: Names, looks: Looks) -> None:
     theta, points = float(ends(pair).E.max()), speed_points(pair)
     axes.axhline(theta, color="#444444", lw=1, ls="--")
-    _note(axes, f"θ = {theta:.5g}, the worse end", (0, theta), (6, -12), "left", "#222222")
-    top = axes.get_ylim()[1]
-    for k, (name, tau) in enumerate(zip(names, _arrivals(pair), strict=True)):
+    top, arrivals = axes.get_ylim()[1], _arrivals(pair)
+    between = float(x[arrivals].mean()), theta
+    _note(axes, f"θ = {theta:.5g}, the worse end", between, (0, 6), "center", "#222222")
+    for k, (name, tau) in enumerate(zip(names, arrivals, strict=True)):
         late = x[tau] > 0.5 * x[-1]
         axes.axvline(x[tau], color=looks[name].light, lw=1, ls=":")
         axes.plot(x[tau], pair[k, tau, 0], "o", color=looks[name].light, zorder=5)
@@ -138,9 +140,7 @@ def _speed(axes: "Axes", x: FloatArray, pair: FloatArray, names: Names, looks: L
     axes.set_title("speed: the first to reach θ wins")
 
 
-def _note(
-    axes: "Axes", text: str, at: Place, offset: Place, side: Literal["left", "right"], colour: str
-) -> None:
+def _note(axes: "Axes", text: str, at: Place, offset: Place, side: Side, colour: str) -> None:
     axes.annotate(
         *(text, at, offset),
         textcoords="offset points",
