@@ -2,6 +2,7 @@
 
 import json
 import threading
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
@@ -177,35 +178,64 @@ class Driver:
             "config": self.config.as_dict(),
             "seed": self.seed,
             "max_evals": self.max_evals,
-            "problem": {"name": self.problem.name, "dim": self.problem.dim, **self.problem.key},
+            "problem": _description(self.problem),
         }
-        arrays = {f"state_{name}": value for name, value in self.state._asdict().items()}
-        arrays |= {f"cand_{name}": value for name, value in self.cand._asdict().items()}
+        arrays: dict[str, Any] = {f"state_{k}": array for k, array in self.state._asdict().items()}
+        arrays |= {f"cand_{k}": array for k, array in self.cand._asdict().items()} | extra
         target = Path(path)
         partial = target.with_name(target.name + ".part")
         with partial.open("wb") as file:
-            np.savez(file, header=np.array(json.dumps(header)), **arrays, **extra)
+            np.savez(file, header=np.array(json.dumps(header)), **arrays)
         partial.replace(target)
 
     @classmethod
     def load(cls, path: str | Path, problem: Problem) -> Self:
         """Read a saved trial of `problem`."""
+        if Path(path).exists() and not zipfile.is_zipfile(path):
+            raise ValueError(f"path {str(path)!r} holds no saved trial")
         with np.load(path, allow_pickle=False) as saved:
-            header = json.loads(str(saved["header"]))
-            if header["schema"] != SCHEMA:
+            header = json.loads(str(saved["header"])) if "header" in saved else {}
+            if header.get("schema") != SCHEMA:
                 raise ValueError(
-                    f"path {str(path)!r} holds a trial of schema {header['schema']}; "
+                    f"path {str(path)!r} holds a trial of schema {header.get('schema')}; "
                     f"this version reads schema {SCHEMA}"
                 )
-            described = {"name": problem.name, "dim": problem.dim, **problem.key}
-            if header["problem"] != described:
-                raise ValueError(
-                    f"problem must be the saved trial's {header['problem']}, got {described}"
-                )
+            _require_same(header["problem"], _description(problem))
             driver = cls(
                 header["algorithm"], problem, header["seed"], header["max_evals"], header["config"]
             )
             for prefix, arrays in (("state", driver.state), ("cand", driver.cand)):
                 for name, array in arrays._asdict().items():
-                    array[...] = saved[f"{prefix}_{name}"]
+                    stored = saved[f"{prefix}_{name}"]
+                    if stored.dtype != array.dtype or stored.shape != array.shape:
+                        raise ValueError(
+                            f"path {str(path)!r} was written by another version of de2ls: its "
+                            f"{prefix}_{name} does not fit"
+                        )
+                    array[...] = stored
         return driver
+
+
+def _description(problem: Problem) -> dict[str, Any]:
+    """Return what a saved trial needs to know its problem again."""
+    return {
+        "name": problem.name,
+        "dim": problem.dim,
+        "lower": problem.lower.tolist(),
+        "upper": problem.upper.tolist(),
+        "n_ineq": problem.n_ineq,
+        "n_eq": problem.n_eq,
+        "eq_tol": problem.eq_tol,
+        "excess": problem.excess,
+        "feasible_tol": problem.feasible_tol,
+        **problem.key,
+    }
+
+
+def _require_same(saved: dict[str, Any], given: dict[str, Any]) -> None:
+    for name in sorted(saved.keys() | given.keys()):
+        if saved.get(name) != given.get(name):
+            raise ValueError(
+                f"problem must be the saved trial's: its {name} is {saved.get(name)}, "
+                f"got {given.get(name)}"
+            )

@@ -11,13 +11,12 @@ from typing import Any, Self
 import numpy as np
 
 import de2ls
+from de2ls import _checks
 from de2ls._checks import FloatArray
 from de2ls.algorithms.config import Config
 from de2ls.problems.problem import Problem
 from de2ls.trials.driver import Driver
-from de2ls.trials.record import LocalSearchLog, TrialRecord
-
-SMALL = 1e-8  # |Min_EV| and LCV below this are written as 0
+from de2ls.trials.record import MIN_EV_ZERO, LocalSearchLog, TrialRecord
 
 
 class PausedTrial:
@@ -41,7 +40,8 @@ class PausedTrial:
     def run(self, evals: int | None = None) -> Self:
         """Make `evals` more evaluations, or all that are left."""
         begin = time.perf_counter()
-        self.driver.run(None if evals is None else self.driver.n_evals + evals)
+        more = self.driver.max_evals if evals is None else _checks.integer("evals", evals, 0)
+        self.driver.run(self.driver.n_evals + more)
         self.wall_time += time.perf_counter() - begin
         return self
 
@@ -93,8 +93,8 @@ def run_trial(
     seed : int
         Same seed, same bits.
     max_evals : int, optional
-        The budget T, at least 8; 20000 D by default. With a budget below twice the default initial
-        population, that population is halved to leave the search at least half of the budget.
+        The budget T, at least 8; 20000 D by default. A default initial population of more than
+        half of it is cut to T / 2; one that is asked for (`n0`) must fit into it.
     config : mapping or Config, optional
         Fields that differ from the algorithm's defaults.
     label : str
@@ -157,8 +157,8 @@ def make_record(driver: Driver, wall_time: float, *, label: str, trace: bool) ->
 def by_the_rules(curve: FloatArray) -> FloatArray:
     """Return the curve with |Min_EV| and LCV below 1e-8 written as 0."""
     result = curve.copy()
-    result[:, 1][np.abs(result[:, 1]) < SMALL] = 0.0
-    result[:, 2][result[:, 2] < SMALL] = 0.0
+    result[:, 1][np.abs(result[:, 1]) < MIN_EV_ZERO] = 0.0
+    result[:, 2][result[:, 2] < MIN_EV_ZERO] = 0.0
     return result
 
 
