@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import de2ls
+from de2ls.engine.state import LOCAL, SEARCH
 from de2ls.problems.problem import Problem
 from de2ls.trials.driver import Driver
 from de2ls.trials.record import TrialRecord
@@ -183,7 +184,8 @@ def test_state_stays_in_range(seed: int, T: int, n0: int, box: str) -> None:
         driver.run(driver.n_evals + 1)
         now = driver.now
         assert 4 <= now["n_pop"] <= n0
-        assert 0 <= now["pointer"] < now["n_pop"]
+        if now["phase"] == SEARCH:
+            assert 0 <= now["pointer"] < now["n_pop"]
         for values in (driver.state.memory["cr"], driver.state.memory["f"]):
             assert (values >= 0.0).all()
             assert (values <= 1.0).all()
@@ -360,7 +362,7 @@ def test_local_search_log() -> None:
     driver = Driver("de2ls", free(8), 4, 1500, {"ls_sg": 0, "ls_br": 0.04})
     gain, best = 0.0, np.inf
     while not driver.finished:
-        in_call = driver.cand.info[0]["kind"] == 3
+        in_call = driver.cand.info[0]["kind"] == LOCAL
         driver.run(driver.n_evals + 1)
         if in_call and np.isfinite(best):
             gain += best - float(driver.now["best_f"])
