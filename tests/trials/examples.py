@@ -54,6 +54,23 @@ def hopeless(dim: int) -> Problem:
     return Problem("hopeless", np.full(dim, -1.0), np.full(dim, 1.0), 1, 0, function=fill)
 
 
+def summed_violation(problem: Problem, out: np.ndarray) -> float:
+    """Return the summed violation of f, g, h, one term after the other."""
+    g, h = problem.split(out)
+    terms = [max(0.0, value) for value in g.tolist()]
+    terms += [abs(value) if abs(value) > problem.eq_tol else 0.0 for value in h.tolist()]
+    total = 0.0
+    for term in terms:
+        total += term
+    return total
+
+
+def inside_box(problem: Problem, points: list[np.ndarray]) -> np.ndarray:
+    """Return which points lie in the box."""
+    rows = np.array(points)
+    return np.logical_and(rows >= problem.lower, rows <= problem.upper).all(axis=1)
+
+
 def ask_and_tell(driver: Driver) -> None:
     """Drive a trial to its end with one candidate out at a time."""
     loop = AskTell(driver)

@@ -15,7 +15,7 @@ from de2ls.trials.driver import Driver
 from de2ls.trials.record import TrialRecord
 from de2ls.trials.run import make_record, run_trial
 from tests.helpers import Witness, in_python, watched
-from tests.trials.examples import ball, crowded, free, hopeless
+from tests.trials.examples import ball, crowded, free, hopeless, inside_box, summed_violation
 
 ALGORITHMS = ["rdex", "de2ls"]
 CASES = [ball(2), ball(5), free(3), crowded(4), hopeless(3)]
@@ -30,12 +30,6 @@ def watch(
     return run_trial(algorithm, observed, seed, T, config, trace=True), witness
 
 
-def inside_box(problem: Problem, witness: Witness) -> np.ndarray:
-    """Return which evaluated points lie in the box."""
-    points = np.array(witness.points)
-    return np.logical_and(points >= problem.lower, points <= problem.upper).all(axis=1)
-
-
 def expected_record(problem: Problem, witness: Witness, T: int, n0: int) -> dict[str, Any]:
     """Return what the record must say, from all evaluated points and the rules alone."""
     samples = [n0] + [
@@ -46,11 +40,10 @@ def expected_record(problem: Problem, witness: Witness, T: int, n0: int) -> dict
     curve = []
     states: list[tuple[int, float, float]] = []
     for i, out in enumerate(witness.results):
-        g, h = problem.split(out)
-        f, cv = float(out[0]), float(problem.violation(g, h))
+        f, cv = float(out[0]), summed_violation(problem, out)
         feasible = cv <= problem.feasible_tol
         best_out = witness.results[best]
-        best_cv = float(problem.violation(*problem.split(best_out)))
+        best_cv = summed_violation(problem, best_out)
         first_feasible = feasible and best_cv > problem.feasible_tol
         if first_feasible or (f < best_out[0] if feasible else cv < best_cv):
             best = i
@@ -70,7 +63,7 @@ def expected_record(problem: Problem, witness: Witness, T: int, n0: int) -> dict
 def test_record_follows_from_the_evaluated_points(algorithm: str, problem: Problem, T: int) -> None:
     record, witness = watch(algorithm, problem, 7, T)
     assert record.n_evals == len(witness.points) == T
-    assert inside_box(problem, witness).all()
+    assert inside_box(problem, witness.points).all()
     expected = expected_record(problem, witness, T, 10 * problem.dim)
     np.testing.assert_array_equal(record.curve, expected["curve"])
     best = expected["best"]
@@ -78,7 +71,7 @@ def test_record_follows_from_the_evaluated_points(algorithm: str, problem: Probl
     out = witness.results[best]
     assert record.f == out[0]
     assert [*record.g, *record.h] == out[1:].tolist()
-    assert record.violation == problem.violation(record.g, record.h)
+    assert record.violation == summed_violation(problem, out)
     assert record.feasible == problem.is_feasible(record.g, record.h)
     assert (record.stop, record.n_invalid, record.n_outside) == ("budget", 0, 0)
 
@@ -317,7 +310,7 @@ def test_published_box_counts_only_points_inside() -> None:
     problem = in_python(free(3), lambda x, out: out.fill(float(x.sum())))
     config = {"box": "published"}
     record, witness = watch("rdex", problem, 1, 3000, config)
-    inside = inside_box(problem, witness)
+    inside = inside_box(problem, witness.points)
     assert record.n_outside == int((~inside).sum()) > 0
     values = np.array([out[0] for out in witness.results])
     assert record.f == values[inside].min() > values.min()
