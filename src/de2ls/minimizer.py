@@ -1,7 +1,6 @@
 """`minimize`: constrained black-box minimisation in one call."""
 
 import dataclasses
-import math
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -22,7 +21,8 @@ from de2ls.result import MinimizeResult, make_result
 from de2ls.search import Penalised, Rules, Search
 from de2ls.trials.driver import EVALS_PER_DIM, Driver
 
-SMALLEST_N0 = 100  # initial population of `minimize` in few dimensions
+EVALS_PER_MEMBER = 500  # the initial population has one member per so many evaluations,
+MANY_MEMBERS = 1000  # at most so many, and at least the algorithm's own number
 
 
 def minimize(
@@ -126,10 +126,13 @@ def minimize(
 
     Notes
     -----
-    With two or more constraints each is weighted by the inverse of its median violation in the
-    initial population, as far as it is violated there, so that one in large units does not drown
-    the others. The weights act inside the search only; feasibility and the choice of the best
-    point use the constraints as given.
+    If the initial population violates two or more constraints, each is weighted by the inverse of
+    its median violation there, so that one in large units does not drown the others. The weights
+    act inside the search only; feasibility and the choice of the best point use the constraints as
+    given.
+
+    The initial population has one member per 500 evaluations of the budget, at most 1000, but not
+    fewer than the algorithm's own number (10 per coordinate); ``config={"n0": ...}`` sets it.
 
     Examples
     --------
@@ -159,7 +162,7 @@ def minimize(
     rules = Rules(target, max_time, stall, tol, callback, disp, forgive)
     if not isinstance(polish, bool):
         raise TypeError(f"polish must be True or False, got {polish!r}")
-    guess = None if x0 is None else _first_guess(problem, x0)
+    guess = None if x0 is None else first_guess(problem, x0)
     evaluator, size = choose(problem, workers, batch)
     budget = _budget(max_evals, problem.dim)
     reserve = polish_budget(problem.dim, budget) if polish else 0
@@ -206,7 +209,8 @@ def _budget(max_evals: Any, dim: int) -> int:
     return EVALS_PER_DIM * dim if max_evals is None else _checks.integer("max_evals", max_evals, 8)
 
 
-def _first_guess(problem: Problem, x0: Any) -> FloatArray:
+def first_guess(problem: Problem, x0: Any) -> FloatArray:
+    """Return `x0` as a point of the box."""
     guess = _checks.vector("x0", x0, problem.dim)
     outside = (guess < problem.lower) | (guess > problem.upper)
     if outside.any():
@@ -238,16 +242,17 @@ def integer_seed(seed: Any) -> int:
 def population_config(
     algorithm: str, config: Mapping[str, Any] | Config | None, dim: int, budget: int
 ) -> Mapping[str, Any] | Config | None:
-    """Return `config` with the larger initial population that few dimensions need.
+    """Return `config` with the initial population of `minimize`, which few dimensions need larger.
 
     It acts only on algorithms whose default is proportional to D, and not where `config` says
     otherwise.
     """
-    fields = {field.name for field in dataclasses.fields(get_algorithm(algorithm).config_class)}
-    if not {"n0", "n0_per_dim"} <= fields or isinstance(config, Config):
-        return config
+    defaults = get_algorithm(algorithm).config_class().as_dict()
     given = {} if config is None else config
     if not isinstance(given, Mapping) or {"n0", "n0_per_dim"} & set(given):
         return config
-    n0 = max(SMALLEST_N0, math.trunc(10 * dim))
-    return {**given, "n0": max(4, min(n0, budget // 2))}
+    if not {"n0", "n0_per_dim"} <= set(defaults):
+        return config
+    usual = int(defaults["n0_per_dim"] * dim)
+    n0 = max(usual, min(budget // EVALS_PER_MEMBER, MANY_MEMBERS))
+    return {**given, "n0": max(defaults["n_min"], min(n0, budget // 2))}

@@ -16,8 +16,8 @@ from de2ls.trials.driver import Driver
 
 SHARE = 10  # a tenth of the budget is kept for polishing,
 EVALS_PER_COORDINATE = 200  # at most this many evaluations for each coordinate and one more
-STEP = 1e-7  # of the finite differences, in units of the box's width
-MARGIN = 1e-9  # distance kept from a constraint, in the same unit: inequalities have no slack
+STEP = 1e-6  # of the finite differences, in units of the box's width
+MARGIN = 1e-12  # distance kept from a constraint, in the same unit: inequalities have no slack
 
 
 class _Enough(Exception):  # noqa: N818 -- a signal, no error
@@ -53,8 +53,9 @@ class _Polisher:
         self.problem = problem = driver.problem
         self.left = max_evals
         self.start, self.out = np.split(driver.state.best.copy(), [problem.dim])
-        fixed = problem.rounding.at if problem.rounding is not None else []
-        self.free = np.setdiff1d(np.arange(problem.dim), fixed)
+        self.free = np.arange(problem.dim)
+        if problem.rounding is not None:
+            self.free = np.setdiff1d(self.free, problem.rounding.at)
         self.low = problem.lower[self.free]
         self.width = problem.upper[self.free] - self.low
         self._seen: dict[bytes, FloatArray] = {}
@@ -62,7 +63,7 @@ class _Polisher:
 
     def run(self) -> None:
         """Minimise from the best point; the best of all evaluated points is kept."""
-        from scipy.optimize import minimize
+        from scipy import optimize
 
         if self.free.size == 0 or not np.isfinite(self.out).all():
             return
@@ -79,14 +80,15 @@ class _Polisher:
             )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # SLSQP warns where it clips to the box; so do we
-            minimize(
+            slsqp: Any = optimize.minimize
+            slsqp(
                 lambda u: self.values(u)[0] / size[0],
                 u0,
                 jac=lambda u: self.slopes(u)[0] / size[0],
                 method="SLSQP",
                 bounds=[(0.0, 1.0)] * self.free.size,
                 constraints=constraints,
-                options={"maxiter": self.max_evals, "ftol": 1e-15},
+                options={"maxiter": self.left, "ftol": 1e-15},
             )
 
     def _room(self, constraints: FloatArray, size: FloatArray) -> FloatArray:
@@ -110,16 +112,15 @@ class _Polisher:
         return self._seen[key]
 
     def slopes(self, u: FloatArray) -> FloatArray:
-        """Return the forward differences of f, g, h by u."""
+        """Return the central differences of f, g, h by u, one-sided at the ends of the box."""
         key = u.tobytes()
         if key not in self._slopes:
-            base = self.values(u)
             columns = []
             for j in range(u.size):
-                step = STEP if u[j] + STEP <= 1.0 else -STEP
-                moved = u.copy()
-                moved[j] += step
-                columns.append((self.values(moved) - base) / step)
+                less, more = u.copy(), u.copy()
+                less[j], more[j] = max(u[j] - STEP, 0.0), min(u[j] + STEP, 1.0)
+                difference = self.values(more) - self.values(less)
+                columns.append(difference / (more[j] - less[j]))
             self._slopes = {key: np.array(columns).T}
         return self._slopes[key]
 

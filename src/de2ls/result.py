@@ -76,7 +76,27 @@ class MinimizeResult(OptimizeResult):
         Convergence over the evaluations.
     seed : int
         What repeats the run.
+    bounds : list of pairs
+        The box of the search; half a unit wider where a coordinate is an integer.
     """
+
+    x: FloatArray
+    fun: float
+    success: bool
+    feasible: bool
+    status: int
+    message: str
+    nfev: int
+    n_invalid: int
+    constr: list[FloatArray]
+    constr_violation: float
+    maxcv: float
+    population: FloatArray
+    population_energies: FloatArray
+    history: History
+    seed: int
+    bounds: list[tuple[float, float]]
+    convergence: float  # in a callback: as SciPy's, above 1 when the population has converged
 
     def plot(self) -> "Figure":
         """Draw convergence and the final population; return the Matplotlib figure."""
@@ -93,7 +113,8 @@ def make_result(driver: "Driver", stop: Stop) -> MinimizeResult:
     worst = max((float(c.max()) for c in constr if c.size), default=0.0)
     feasible = bool(now["best_cv"] <= problem.feasible_tol)
     population, energies = _population(driver)
-    return MinimizeResult(
+    result = MinimizeResult()
+    result.update(
         x=problem.decode(best[: problem.dim]).copy(),
         fun=float(out[0]),
         success=feasible,
@@ -111,6 +132,7 @@ def make_result(driver: "Driver", stop: Stop) -> MinimizeResult:
         history=_history(driver),
         seed=driver.seed,
     )
+    return result
 
 
 def violations(problem: Problem, out: FloatArray) -> list[FloatArray]:
@@ -140,6 +162,7 @@ def _population(driver: "Driver") -> tuple[FloatArray, FloatArray]:
 def _history(driver: "Driver") -> History:
     now = driver.now
     rows = driver.state.curve[: now["row"]]
+    rows = rows[rows[:, 0] <= now["n"]]
     if rows.shape[0] == 0 or rows[-1, 0] < now["n"]:
         feasible = now["best_cv"] <= now["feasible_tol"]
         fun = now["best_f"] if feasible else np.nan

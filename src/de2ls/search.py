@@ -278,18 +278,23 @@ def population_spread(driver: Driver) -> float:
 
 
 def constraint_weights(problem: Problem, results: Sequence[FloatArray]) -> FloatArray:
-    """Return one weight per constraint: the inverse of its median violation where violated.
+    """Return weights that give all violated constraints the same size, their geometric mean.
 
-    A constraint that no point violates gets the weight 1, and so does a single one.
+    The size of a constraint is its median violation among the points that violate it. Where fewer
+    than two constraints are violated nothing is weighted; one that no point violates has weight 1.
     """
-    weights = np.ones(problem.n_constraints)
-    if problem.n_constraints < 2 or not results:
-        return weights
+    sizes = np.full(problem.n_constraints, np.nan)
+    if not results:
+        return np.ones_like(sizes)
     values = np.array(results)[:, 1:]
     terms = np.hstack([values[:, : problem.n_ineq], np.abs(values[:, problem.n_ineq :])])
     limits = np.repeat([0.0, problem.eq_tol], [problem.n_ineq, problem.n_eq])
     for k, limit in enumerate(limits):
         violated = terms[:, k][(terms[:, k] > limit) & np.isfinite(terms[:, k])]
         if violated.size:
-            weights[k] = 1.0 / np.median(violated)
-    return weights
+            sizes[k] = np.median(violated)
+    known = ~np.isnan(sizes)
+    if known.sum() < 2:
+        return np.ones_like(sizes)
+    common = np.exp(np.mean(np.log(sizes[known])))
+    return np.where(known, common / sizes, 1.0)

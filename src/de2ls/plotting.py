@@ -1,0 +1,108 @@
+"""The picture of a result: convergence over the evaluations, and the final population."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from de2ls._checks import FloatArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from de2ls.result import MinimizeResult
+
+_BLUE, _RED, _GREY = "#0b6fa4", "#b5382a", "#8a8f98"
+
+
+def plot_result(result: "MinimizeResult") -> "Figure":
+    """Draw a result of `de2ls.minimize`.
+
+    Above: the best objective among feasible points, and the lowest violation, over the evaluations.
+    Below: the final population in parallel coordinates, each from its lower to its upper bound.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8.0, 6.4), layout="constrained")
+    parts: Any = figure.subfigures(2, 1, height_ratios=(1.0, 0.85))
+    above, below = parts
+    constrained = bool(result.constr)
+    axes = above.subplots(1, 2 if constrained else 1, squeeze=False)[0]
+    _objective(axes[0], result)
+    if constrained:
+        _violation(axes[1], result)
+    _population(below.subplots(), result)
+    for ax in figure.axes:
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.tick_params(labelsize=8)
+    return figure
+
+
+def _objective(ax: "Axes", result: "MinimizeResult") -> None:
+    n, f = result.history.nfev, result.history.fun
+    known = ~np.isnan(f)
+    ax.set_title("Best objective among feasible points", fontsize=10, loc="left")
+    ax.set_xlabel("evaluations", fontsize=9)
+    if not known.any():
+        ax.text(0.5, 0.5, "no feasible point", ha="center", va="center", transform=ax.transAxes)
+        ax.set_xlim(0, n[-1] * 1.02)
+        ax.set_yticks([])
+        return
+    ax.step(n[known], f[known], where="post", color=_BLUE, lw=1.6)
+    ax.plot(n[-1], result.fun, "o", color=_BLUE, ms=5)
+    ax.annotate(
+        f"{result.fun:.6g}", (n[-1], result.fun), xytext=(-4, 8), textcoords="offset points",
+        ha="right", fontsize=8, color=_BLUE,
+    )  # fmt: skip
+    if f[known].min() > 0 and f[known].max() > 100 * f[known].min():
+        ax.set_yscale("log")
+    _spare_first_drop(ax, f[known])
+    ax.set_xlim(0, n[-1] * 1.02)
+    ax.grid(alpha=0.25)
+
+
+def _spare_first_drop(ax: "Axes", f: FloatArray) -> None:
+    """Show what happens after the first tenth of the run, on a linear scale."""
+    if ax.get_yscale() == "log" or f.size < 20:
+        return
+    low, high = float(f.min()), float(f[f.size // 20])
+    if high > low:
+        ax.set_ylim(low - 0.05 * (high - low), high + 0.15 * (high - low))
+
+
+def _violation(ax: "Axes", result: "MinimizeResult") -> None:
+    n, violation = result.history.nfev, result.history.violation
+    ax.set_title("Lowest violation", fontsize=10, loc="left")
+    ax.set_xlabel("evaluations", fontsize=9)
+    ax.step(n, violation, where="post", color=_RED, lw=1.6)
+    positive = violation[(violation > 0) & np.isfinite(violation)]
+    if positive.size:
+        ax.set_yscale("symlog", linthresh=float(positive.min()))
+        ax.set_ylim(bottom=0)
+    else:
+        ax.set_ylim(-0.05, 1)
+        ax.text(
+            0.5, 0.5, "the initial population had a feasible point", ha="center", va="center",
+            fontsize=8, color=_GREY, transform=ax.transAxes,
+        )  # fmt: skip
+    ax.set_xlim(0, n[-1] * 1.02)
+    ax.grid(alpha=0.25)
+
+
+def _population(ax: "Axes", result: "MinimizeResult") -> None:
+    low, high = np.transpose(result.bounds)
+    place = np.arange(low.size)
+    shares = (result.population - low) / (high - low)
+    for row in shares[::-1]:
+        ax.plot(place, row, color=_GREY, lw=0.8, alpha=0.5)
+    ax.plot(place, (result.x - low) / (high - low), "o-", color=_BLUE, lw=1.8, ms=4, label="x")
+    ax.set_title(
+        f"Final population ({len(shares)} members) and x, between the bounds",
+        fontsize=10, loc="left",
+    )  # fmt: skip
+    ax.set_ylim(-0.04, 1.04)
+    ax.set_yticks([0, 1], ["lower", "upper"])
+    ax.set_xlim(-0.3, low.size - 0.7)
+    step = 1 + (low.size - 1) // 20
+    ax.set_xticks(place[::step], [f"x[{j}]" for j in place[::step]])
+    ax.grid(axis="x", alpha=0.4)
