@@ -48,7 +48,7 @@ class Puppet:
         return cand
 
     def tell(self, cand: Candidate, f: float, *g: float) -> None:
-        cand.out[:] = [f, *(g or [0.0])]
+        cand.out[0], cand.out[1:] = f, g or 0.0
         self.driver.step(self.state, cand, TELL)
 
     def begin(self, values: Sequence[tuple[float, ...]]) -> None:
