@@ -188,12 +188,22 @@ def _problem(fun: Any, bounds: Any, **arguments: Any) -> Problem:
     if not isinstance(fun, Problem):
         if bounds is None:
             raise TypeError("bounds must be a sequence of (low, high) pairs, got None")
-        return make_problem(fun, bounds, **arguments)
+        return checked_dimension(make_problem(fun, bounds, **arguments))
     defaults = {"args": (), "constraints": (), "vectorized": False}
     for name, value in {"bounds": bounds, **arguments}.items():
         if value is not None and value != defaults.get(name):
             raise ValueError(f"{name} must be left out when fun is a Problem, got {value!r}")
     return fun
+
+
+def checked_dimension(problem: Problem) -> Problem:
+    """Return `problem` if the search can work in its box."""
+    if problem.dim < 2:
+        raise ValueError(
+            "bounds must have at least 2 coordinates, got 1; scipy.optimize.minimize_scalar "
+            "searches along a line"
+        )
+    return problem
 
 
 def _forgiving(problem: Problem) -> Problem:

@@ -13,7 +13,7 @@ from de2ls._checks import FloatArray
 from de2ls.algorithms.config import Config
 from de2ls.engine.state import Candidate as EngineCandidate
 from de2ls.engine.state import new_candidate
-from de2ls.minimizer import first_guess, integer_seed
+from de2ls.minimizer import checked_dimension, first_guess, integer_seed
 from de2ls.problems.constraints import real_vector
 from de2ls.problems.problem import Problem
 from de2ls.problems.wrap import problem as make_problem
@@ -94,6 +94,7 @@ class Optimizer:
             constraint_tol=constraint_tol,
             name="ask and tell",
         )
+        checked_dimension(problem)
         budget = EVALS_PER_DIM * problem.dim if max_evals is None else max_evals
         budget = _checks.integer("max_evals", budget, 8)
         self._guess = None if x0 is None else first_guess(problem, x0)

@@ -145,7 +145,9 @@ def violations(problem: Problem, out: FloatArray) -> list[FloatArray]:
 
 def _message(stop: Stop, feasible: bool, violation: float, n_invalid: int) -> str:
     text = f"{stop.text[0].upper()}{stop.text[1:]}"
-    if not feasible:
+    if not np.isfinite(violation):
+        text += "; no valid point was evaluated"
+    elif not feasible:
         text += f"; no feasible point was found (summed violation {violation:.3g})"
     if n_invalid:
         text += f"; {n_invalid} evaluations failed or gave NaN"

@@ -24,7 +24,7 @@ SCIPY_TOL = 0.01  # SciPy's default tolerance, to which it relates a callback's 
 
 
 class EvaluationError(RuntimeError):
-    """A user's function failed; `result` holds what was found before, `x` the point."""
+    """A user's function failed at `x`; `result` holds what was found before, if anything."""
 
     def __init__(self, x: FloatArray, cause: Exception) -> None:
         super().__init__(
@@ -130,7 +130,8 @@ class Search:
         except KeyboardInterrupt:
             return Stop.INTERRUPTED
         except EvaluationError as error:
-            error.result = make_result(self.driver, Stop.ERROR)
+            if self.driver.n_evals > 0:
+                error.result = make_result(self.driver, Stop.ERROR)
             raise
 
     # --- evaluating ------------------------------------------------------------------------------

@@ -72,7 +72,8 @@ class Constraint:
     def violation(self, g: FloatArray, h: FloatArray) -> FloatArray:
         """Return by how much each value c exceeds its limits, from this constraint's g and h."""
         excess = np.zeros(self.size)
-        np.maximum.at(excess, self.ineq.at, g)
+        with np.errstate(invalid="ignore"):  # of a failed evaluation
+            np.maximum.at(excess, self.ineq.at, g)
         excess[self.eq.at] = np.abs(h)
         return excess
 

@@ -1,0 +1,392 @@
+"""Bad input: each case with its exact error type and a message that names the argument."""
+
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from scipy.optimize import Bounds, LinearConstraint, NonlinearConstraint
+
+import de2ls
+from de2ls.problems import Problem
+from de2ls.search import EvaluationError
+
+BOX = [(-1.0, 1.0), (0.0, 2.0)]
+
+
+def sphere(x):
+    return float(x @ x)
+
+
+def fgh(x):
+    return 0.0, [x[0]], [x[1]]
+
+
+def inequality(fun, **kwargs):
+    return {"type": "ineq", "fun": fun, **kwargs}
+
+
+class Case(NamedTuple):
+    changes: dict[
+        str, Any
+    ]  # arguments that differ from minimize(sphere, BOX, max_evals=100, seed=1)
+    error: type[Exception]
+    message: str  # its beginning
+
+
+nan, inf = float("nan"), float("inf")
+A_PROBLEM = de2ls.problem(sphere, BOX)
+BAD_BOUNDS = "bounds must be a sequence of (low, high) pairs or a scipy.optimize.Bounds"
+BAD_ITEM = "must be a NonlinearConstraint, LinearConstraint, Bounds or a dict with 'type' and 'fun'"
+
+CASES = {
+    # fun and args
+    "fun no callable": Case({"fun": 3}, TypeError, "fun must be callable, got 3"),
+    "fun None": Case({"fun": None}, TypeError, "fun must be callable, got None"),
+    "args no tuple": Case({"args": [1]}, TypeError, "args must be a tuple, got [1]"),
+    # bounds
+    "bounds None": Case({"bounds": None}, TypeError, "bounds must be a sequence of (low, high)"),
+    "bounds a number": Case({"bounds": 1.0}, ValueError, f"{BAD_BOUNDS}, got shape ()"),
+    "bounds flat": Case({"bounds": [0, 1, 2]}, ValueError, f"{BAD_BOUNDS}, got shape (3,)"),
+    "bounds triples": Case(
+        {"bounds": [(0, 1, 2)] * 2}, ValueError, f"{BAD_BOUNDS}, got shape (2, 3)"
+    ),
+    "bounds empty": Case({"bounds": []}, ValueError, f"{BAD_BOUNDS}, got shape (0,)"),
+    "bounds ragged": Case(
+        {"bounds": [(0, 1), (0, 1, 2)]}, ValueError, f"{BAD_BOUNDS}, got a ragged sequence"
+    ),
+    "bounds text": Case({"bounds": [("a", "b")] * 2}, TypeError, f"{BAD_BOUNDS}, got [('a', 'b')"),
+    "bounds complex": Case({"bounds": [(0, 1j)] * 2}, TypeError, BAD_BOUNDS),
+    "bounds with None": Case({"bounds": [(0, None)] * 2}, TypeError, BAD_BOUNDS),
+    "bounds reversed": Case(
+        {"bounds": [(0, 1), (3, 2)]},
+        ValueError,
+        "bounds must leave finite limits with low < high in each coordinate; coordinate 1 has "
+        "low=3, high=2",
+    ),
+    "bounds equal": Case(
+        {"bounds": [(0, 1), (2, 2)]},
+        ValueError,
+        "bounds must leave finite limits with low < high in each coordinate; coordinate 1 has "
+        "low=2, high=2; take a fixed coordinate out of the search",
+    ),
+    "bounds infinite": Case(
+        {"bounds": [(-inf, inf), (0, 1)]},
+        ValueError,
+        "bounds must leave finite limits with low < high in each coordinate; coordinate 0",
+    ),
+    "bounds NaN": Case(
+        {"bounds": [(0, nan), (0, 1)]},
+        ValueError,
+        "bounds must leave finite limits with low < high in each coordinate; coordinate 0",
+    ),
+    "Bounds infinite": Case(
+        {"bounds": Bounds([0, 0], inf)},
+        ValueError,
+        "bounds must leave finite limits with low < high in each coordinate; coordinate 0",
+    ),
+    "one coordinate": Case({"bounds": [(0, 1)]}, ValueError, "bounds must have at least 2 coord"),
+    # constraints
+    "constraints None": Case({"constraints": None}, TypeError, f"constraints {BAD_ITEM}, got None"),
+    "constraints a function": Case({"constraints": sphere}, TypeError, f"constraints {BAD_ITEM}"),
+    "constraints with a number": Case(
+        {"constraints": [inequality(sphere), 3]}, TypeError, f"constraints[1] {BAD_ITEM}, got 3"
+    ),
+    "dict without type": Case(
+        {"constraints": [{"fun": sphere}]}, ValueError, "constraints[0] must have the key 'type'"
+    ),
+    "dict without fun": Case(
+        {"constraints": {"type": "eq"}}, ValueError, "constraints must have the key 'fun'"
+    ),
+    "dict of unknown type": Case(
+        {"constraints": [{"type": "inequality", "fun": sphere}]},
+        ValueError,
+        "constraints[0]['type'] must be one of eq, ineq; got 'inequality'",
+    ),
+    "dict type a number": Case(
+        {"constraints": [{"type": 0, "fun": sphere}]},
+        ValueError,
+        "constraints[0]['type'] must be one of eq, ineq; got 0",
+    ),
+    "dict with a misspelt key": Case(
+        {"constraints": [{"type": "eq", "fun": sphere, "arg": (1,)}]},
+        ValueError,
+        "constraints[0] has the unknown key 'arg' (did you mean 'args'?)",
+    ),
+    "dict fun no callable": Case(
+        {"constraints": [{"type": "eq", "fun": 1.0}]},
+        TypeError,
+        "constraints[0]['fun'] must be callable, got 1.0",
+    ),
+    "dict args no tuple": Case(
+        {"constraints": [inequality(sphere, args=5)]},
+        TypeError,
+        "constraints[0]['args'] must be a tuple, got 5",
+    ),
+    "nonlinear fun no callable": Case(
+        {"constraints": NonlinearConstraint(None, 0, 1)},
+        TypeError,
+        "constraints.fun must be callable, got None",
+    ),
+    "nonlinear limits reversed": Case(
+        {"constraints": [NonlinearConstraint(sphere, [2.0], [1.0])]},
+        ValueError,
+        "constraints[0] must have lb <= ub",
+    ),
+    "nonlinear limits NaN": Case(
+        {"constraints": [NonlinearConstraint(sphere, nan, 1.0)]},
+        ValueError,
+        "constraints[0].lb must be one number or a vector without NaN, got nan",
+    ),
+    "nonlinear limits text": Case(
+        {"constraints": [NonlinearConstraint(sphere, 0, "high")]},
+        TypeError,
+        "constraints[0].ub must be real numbers, got 'high'",
+    ),
+    "nonlinear limits a matrix": Case(
+        {"constraints": [NonlinearConstraint(sphere, np.zeros((2, 2)), 1)]},
+        ValueError,
+        "constraints[0].lb must be one number or a vector",
+    ),
+    "nonlinear limits impossible": Case(
+        {"constraints": [NonlinearConstraint(sphere, [inf], [inf])]},
+        ValueError,
+        "constraints[0] must have lb <= ub, at least one of them finite",
+    ),
+    "nonlinear limits of two lengths": Case(
+        {"constraints": [NonlinearConstraint(sphere, [0, 0], [1, 1, 1])]},
+        ValueError,
+        "constraints[0] must have 3 lower and upper limits, got shapes (2,) and (3,)",
+    ),
+    "nonlinear keep_feasible": Case(
+        {"constraints": [NonlinearConstraint(sphere, 0, 1, keep_feasible=True)]},
+        ValueError,
+        "constraints[0].keep_feasible must be False: the search learns from infeasible points",
+    ),
+    "linear keep_feasible": Case(
+        {"constraints": [LinearConstraint([[1, 1]], 0, 1, keep_feasible=[True])]},
+        ValueError,
+        "constraints[0].keep_feasible must be False",
+    ),
+    "linear of another dimension": Case(
+        {"constraints": [LinearConstraint([[1, 1, 1]], 0, 1)]},
+        ValueError,
+        "constraints[0].A must have 2 columns, got shape (1, 3)",
+    ),
+    "linear with NaN": Case(
+        {"constraints": [LinearConstraint([[1, nan]], 0, 1)]},
+        ValueError,
+        "constraints[0].A must hold finite numbers",
+    ),
+    "linear limits reversed": Case(
+        {"constraints": [LinearConstraint([[1, 1]], 2, 1)]},
+        ValueError,
+        "constraints[0] must have lb <= ub",
+    ),
+    "Bounds of another dimension": Case(
+        {"constraints": [Bounds([0, 0, 0], [1, 1, 1])]},
+        ValueError,
+        "constraints[0] must limit 2 coordinates, got 3",
+    ),
+    "Bounds that leave nothing": Case(
+        {"constraints": [Bounds([2, 0], [3, 1])]},
+        ValueError,
+        "bounds must leave finite limits with low < high in each coordinate; coordinate 0 has "
+        "low=2, high=1",
+    ),
+    # what the functions return before the run: constraints of unknown length are called once
+    "constraint returns text": Case(
+        {"constraints": [inequality(lambda x: "much")]},
+        TypeError,
+        "constraints[0] must return real numbers, got 'much' of type str",
+    ),
+    "constraint returns None": Case(
+        {"constraints": [inequality(lambda x: None)]},
+        TypeError,
+        "constraints[0] must return real numbers, got None of type NoneType",
+    ),
+    "constraint returns truth": Case(
+        {"constraints": [inequality(lambda x: x[0] > 0)]},
+        TypeError,
+        "constraints[0] must return real numbers",
+    ),
+    "constraint returns a matrix": Case(
+        {"constraints": [inequality(lambda x: np.zeros((2, 2)))]},
+        ValueError,
+        "constraints[0] must return a vector of real numbers, got shape (2, 2)",
+    ),
+    "constraint returns a ragged list": Case(
+        {"constraints": [inequality(lambda x: [1.0, [2.0, 3.0]])]},
+        ValueError,
+        "constraints[0] must return real numbers, got a ragged sequence",
+    ),
+    # what the functions return during the run
+    "fun returns None": Case(
+        {"fun": lambda x: None},
+        EvaluationError,
+        "fun or a constraint failed with TypeError: fun must return real numbers, got None",
+    ),
+    "fun returns complex": Case(
+        {"fun": lambda x: 1 + 2j},
+        EvaluationError,
+        "fun or a constraint failed with TypeError: fun must return real numbers, got (1+2j)",
+    ),
+    "fun returns text": Case(
+        {"fun": lambda x: "1.5"},
+        EvaluationError,
+        "fun or a constraint failed with TypeError: fun must return real numbers, got '1.5'",
+    ),
+    "fun returns a vector": Case(
+        {"fun": lambda x: x},
+        EvaluationError,
+        "fun or a constraint failed with ValueError: fun must return 1 real number, got shape (2,)",
+    ),
+    "fun raises": Case(
+        {"fun": lambda x: 1 / 0},
+        EvaluationError,
+        "fun or a constraint failed with ZeroDivisionError: division by zero (at x=[",
+    ),
+    "fun without f, g, h": Case(
+        {"n_ineq": 1},
+        EvaluationError,
+        "fun or a constraint failed with TypeError: fun must return (f, g, h) because n_ineq or",
+    ),
+    "fun with too many g": Case(
+        {"fun": fgh, "n_ineq": 2, "n_eq": 1},
+        EvaluationError,
+        "fun or a constraint failed with ValueError: fun's g must return a vector of 2 real",
+    ),
+    "fun with missing h": Case(
+        {"fun": fgh, "n_ineq": 1},
+        EvaluationError,
+        "fun or a constraint failed with ValueError: fun's h must return a vector of 0 real",
+    ),
+    "constraint of another length": Case(
+        {"constraints": [NonlinearConstraint(sphere, [0, 0], [1, 1])]},
+        EvaluationError,
+        "fun or a constraint failed with ValueError: constraints[0] must return a vector of 2",
+    ),
+    "vectorised fun returns rows": Case(
+        {"fun": lambda x: (x**2).sum(axis=1), "vectorized": True},
+        EvaluationError,
+        "fun or a constraint failed with ValueError: fun must return shape (1, 20) or (20,)",
+    ),
+    # numbers of constraints
+    "n_ineq negative": Case({"n_ineq": -1}, ValueError, "n_ineq must be an integer of at least 0"),
+    "n_eq a fraction": Case({"n_eq": 1.5}, TypeError, "n_eq must be an integer of at least 0"),
+    "n_ineq a truth value": Case({"n_ineq": True}, TypeError, "n_ineq must be an integer"),
+    # the search
+    "algorithm misspelt": Case(
+        {"algorithm": "de2l"}, ValueError, "algorithm must be one of de2ls, rdex"
+    ),
+    "algorithm None": Case({"algorithm": None}, ValueError, "algorithm must be one of"),
+    "config with a misspelt field": Case(
+        {"config": {"ls_srr": 0.9}}, ValueError, "config has no field 'ls_srr' (did you mean 'ls_sr"
+    ),
+    "config no mapping": Case({"config": 7}, TypeError, "config must be a mapping"),
+    "config out of range": Case({"config": {"ls_sr": 2.0}}, ValueError, "ls_sr must be a finite"),
+    "max_evals zero": Case(
+        {"max_evals": 0}, ValueError, "max_evals must be an integer of at least"
+    ),
+    "max_evals a fraction": Case({"max_evals": 99.5}, TypeError, "max_evals must be an integer"),
+    "max_evals text": Case({"max_evals": "many"}, TypeError, "max_evals must be an integer"),
+    "max_evals infinite": Case({"max_evals": inf}, TypeError, "max_evals must be an integer"),
+    "x0 of another length": Case(
+        {"x0": [0.0]}, ValueError, "x0 must be a vector of 2 real numbers, got shape (1,)"
+    ),
+    "x0 NaN": Case(
+        {"x0": [0.0, nan]}, ValueError, "x0 must be a vector of 2 real numbers, got NaN"
+    ),
+    "x0 text": Case({"x0": ["a", "b"]}, TypeError, "x0 must be a vector of 2 real numbers"),
+    "x0 outside": Case(
+        {"x0": [0.0, 3.0]}, ValueError, "x0 must lie within the bounds; coordinate 1 is 3"
+    ),
+    "seed negative": Case(
+        {"seed": -1}, ValueError, "seed must be an integer of at least 0, got -1"
+    ),
+    "seed text": Case({"seed": "one"}, TypeError, "seed must be None, a non-negative integer or"),
+    "seed a fraction": Case({"seed": 1.5}, TypeError, "seed must be None, a non-negative integer"),
+    "integrality of another length": Case(
+        {"integrality": [True]},
+        ValueError,
+        "integrality must be one truth value or a vector of 2, got shape (1,)",
+    ),
+    "integrality text": Case({"integrality": "all"}, TypeError, "integrality must be one truth"),
+    "integrality of other numbers": Case(
+        {"integrality": [0, 2]}, TypeError, "integrality must be one truth value or a vector of 2"
+    ),
+    "integrality without an integer": Case(
+        {"bounds": [(0.1, 0.9), (0, 1)], "integrality": [True, False]},
+        ValueError,
+        "bounds must leave an integer between finite limits in each coordinate; coordinate 0 has "
+        "low=0.1, high=0.9",
+    ),
+    "vectorized a number": Case({"vectorized": 1}, TypeError, "vectorized must be True or False"),
+    "workers zero": Case({"workers": 0}, ValueError, "workers must be -1, a positive integer"),
+    "workers negative": Case({"workers": -2}, ValueError, "workers must be an integer of at least"),
+    "workers text": Case({"workers": "two"}, TypeError, "workers must be an integer"),
+    "workers and vectorized": Case(
+        {"workers": 2, "vectorized": True}, ValueError, "workers must be 1 with vectorized=True"
+    ),
+    "batch zero": Case({"batch": 0}, ValueError, "batch must be an integer of at least 1, got 0"),
+    "batch a fraction": Case({"batch": 2.5}, TypeError, "batch must be an integer of at least 1"),
+    "callback no callable": Case({"callback": 1}, TypeError, "callback must be callable, got 1"),
+    "target text": Case({"target": "low"}, TypeError, "target must be a finite number, got 'low'"),
+    "target NaN": Case({"target": nan}, ValueError, "target must be a finite number, got nan"),
+    "max_time negative": Case({"max_time": -1}, ValueError, "max_time must be a finite number of"),
+    "max_time text": Case({"max_time": "1 s"}, TypeError, "max_time must be a finite number"),
+    "stall zero": Case({"stall": 0}, ValueError, "stall must be an integer of at least 1, got 0"),
+    "stall a fraction": Case({"stall": 0.5}, TypeError, "stall must be an integer of at least 1"),
+    "tol negative": Case({"tol": -0.1}, ValueError, "tol must be a finite number of at least 0"),
+    "constraint_tol negative": Case(
+        {"constraint_tol": -1e-4},
+        ValueError,
+        "constraint_tol must be a finite number of at least 0",
+    ),
+    "constraint_tol infinite": Case({"constraint_tol": inf}, ValueError, "constraint_tol must be"),
+    "polish a number": Case({"polish": 1}, TypeError, "polish must be True or False, got 1"),
+    "disp a number": Case({"disp": 1}, TypeError, "disp must be True or False, got 1"),
+    "on_error misspelt": Case(
+        {"on_error": "penalise"},
+        ValueError,
+        "on_error must be one of raise, penalize; got 'penalise' (did you mean 'penalize'?)",
+    ),
+    # a Problem brings everything along
+    "Problem and bounds": Case(
+        {"fun": A_PROBLEM}, ValueError, "bounds must be left out when fun is a Problem"
+    ),
+    "Problem and constraints": Case(
+        {"fun": A_PROBLEM, "bounds": None, "constraints": inequality(sphere)},
+        ValueError,
+        "constraints must be left out when fun is a Problem",
+    ),
+    "Problem and integrality": Case(
+        {"fun": A_PROBLEM, "bounds": None, "integrality": True},
+        ValueError,
+        "integrality must be left out when fun is a Problem",
+    ),
+}
+
+
+def test_there_are_enough_cases():
+    assert len(CASES) >= 60
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
+def test_bad_input(case):
+    arguments = {"fun": sphere, "bounds": BOX, "max_evals": 100, "seed": 1, **case.changes}
+    fun, bounds = arguments.pop("fun"), arguments.pop("bounds")
+    with pytest.raises(case.error, match=f"^{re.escape(case.message)}") as caught:
+        de2ls.minimize(fun, bounds, **arguments)
+    assert type(caught.value) is case.error
+
+
+def test_unknown_argument():
+    with pytest.raises(TypeError, match="max_evaluations"):
+        de2ls.minimize(sphere, BOX, max_evaluations=100)
+
+
+def test_compiled_problem_and_workers():
+    compiled = Problem("C", [0, 0], [1, 1], 0, 0, kernel=de2ls.cec2017(1, dim=2, instance=1).kernel)
+    with pytest.raises(ValueError, match="workers must be 1 for the compiled problem C, got 2"):
+        de2ls.minimize(compiled, workers=2, max_evals=100)
