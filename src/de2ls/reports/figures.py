@@ -62,7 +62,7 @@ def new_figure(width: float, height: float, arranged: bool = True) -> "Figure":
 def save(
     figure: "Figure", folder: Path, name: str, formats: Sequence[str] = ("png", "pdf")
 ) -> None:
-    """Write a figure; the same figure gives the same bytes."""
+    """Write a figure; drawn anew it gives the same bytes."""
     folder.mkdir(parents=True, exist_ok=True)
     for kind in formats:
         dates = {"CreationDate": None} if kind == "pdf" else {}

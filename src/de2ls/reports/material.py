@@ -1,7 +1,7 @@
 """`Material`: what a report is made of, read from a store in one pass over its curves."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -118,12 +118,12 @@ def _is_selected(trial: Mapping[str, Any], selection: Mapping[str, Any]) -> bool
     return True
 
 
-def _whole_problems(trials: Iterable[TrialSummary]) -> tuple[set[str], list[str]]:
+def _whole_problems(trials: Sequence[TrialSummary]) -> tuple[set[str], list[str]]:
     """Return the problems on which every series has a trial, and a warning for each other one."""
     present: dict[str, set[str]] = defaultdict(set)
     for trial in trials:
         present[problem_name(trial.problem)].add(trial.label)
-    labels = dict.fromkeys(label for there in present.values() for label in sorted(there))
+    labels = dict.fromkeys(trial.label for trial in trials)
     lacking = {name: [a for a in labels if a not in there] for name, there in present.items()}
     warnings = [
         f"{name} is left out: no trial of {', '.join(absent)}"

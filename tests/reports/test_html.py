@@ -1,0 +1,89 @@
+import base64
+import hashlib
+import html
+import json
+import re
+
+import numpy as np
+import pytest
+
+from de2ls.reports.html import facts, headline, page, script_json
+from de2ls.reports.material import load
+from tests.reports.support import HOSTILE, SERIES, make_store
+
+
+@pytest.fixture(scope="module")
+def text(material):
+    return page(material, f"Report {HOSTILE}")
+
+
+def test_users_text_is_escaped_wherever_it_stands(text):
+    # The page's own script is the only one that runs; the others are data.
+    assert text.count("<script>") == 1
+    assert re.findall(r"<script ([^>]*?)>", text)[0] == 'type="application/json" id="data"'
+    assert HOSTILE not in text
+    assert html.escape(HOSTILE, quote=False)[:14] in text
+    assert "<tests>" not in text  # in the store's name
+
+
+def test_data_in_a_script_element_cannot_end_it(text):
+    data = re.search(r'id="data">(.*?)</script>', text, re.S)[1]
+    assert not re.search(r"[<>&]", data)
+    assert [series["label"] for series in json.loads(data)["algorithms"]] == list(SERIES)
+
+
+@pytest.mark.parametrize("hostile", ["</script>", "<!--", "]]>", "\u2028", "a&b", '"'])
+def test_script_json_returns_every_text(hostile):
+    text = script_json({hostile: [hostile]})
+    assert json.loads(text) == {hostile: [hostile]}
+    assert not re.search(r"[<>&\u2028]", text)
+
+
+def test_only_the_pages_own_script_and_style_may_run(text):
+    policy = html.unescape(re.search(r'Content-Security-Policy" content="(.*?)"', text)[1])
+    assert policy.startswith("default-src 'none';")
+    for element in ("script", "style"):
+        inner = re.search(rf"<{element}>(.*?)</{element}>", text, re.S)[1]
+        digest = base64.b64encode(hashlib.sha256(inner.encode()).digest()).decode()
+        assert f"{element}-src 'sha256-{digest}'" in policy
+
+
+def test_nothing_is_loaded_from_elsewhere(text):
+    addresses = re.findall(r'(?:src|href|url|action)\s*[=(]\s*"?([^">)\s]+)', text)
+    outside = [a for a in addresses if not a.startswith(("#", "data:,"))]
+    assert [a for a in outside if ":" in a] == []
+    assert set(re.findall(r"https?://[^\s\"'`]+", text)) == {"http://www.w3.org/2000/svg"}
+
+
+def test_the_headline_claims_only_what_the_resamples_bear(material):
+    said = headline(material.assessment)
+    totals = material.assessment.score.total.sum(axis=0)
+    best, second = np.argsort(-totals)[:2]
+    share = material.assessment.bootstrap.superiority()[best, second]
+    assert said.startswith(f"{list(SERIES)[best]} has the largest total: {totals[best]:g} points")
+    assert ("exceeds chance" in said) == (share >= 0.975)
+    assert f"{share:.1%} of the resamples" in said
+
+
+def test_facts_name_what_was_compared(material):
+    assert facts(material) == [
+        *("3 series", "3 problems", "4 trials each", "D = 5", "2,000 evaluations"),
+        *("definition report", "instance 1", "protocol cec2026"),
+    ]
+
+
+def test_a_page_without_resamples_or_rivals_still_stands(store):
+    alone = page(load(store, {"labels": ["rdex"]}, bootstrap=0), "alone")
+    assert "rdex is the only series" in alone
+    assert 'data-chart="superiority"' not in alone
+    two = page(load(store, {"labels": ["de2ls", "rdex"]}, protocol="cec2024"), "two")
+    assert 'data-chart="scatter"' not in two
+    assert "needs at least three series" in two
+
+
+@pytest.mark.slow
+def test_a_report_of_the_papers_size_stays_below_15_megabytes(tmp_path):
+    numbers = range(1, 29)
+    path = make_store(tmp_path / "a.db", numbers=numbers, runs=25, samples=2001, dim=30)
+    # Curves that change at every sample: no record is larger. Three series stand for four.
+    assert len(page(load(path), "large")) < 15e6 * 3 / 4

@@ -1,0 +1,64 @@
+import pytest
+
+from de2ls.campaigns import Plan, Store
+from de2ls.reports import load
+from de2ls.scores import MixtureError
+from tests.reports.support import HOSTILE, SERIES, fill, make_store
+
+
+def test_trials_series_and_samples_belong_to_the_score(material):
+    assert material.collection.algorithms == tuple(SERIES)
+    assert [series.label for series in material.series] == list(SERIES)
+    assert len(material.trials) == 3 * 3 * 4
+    assert material.collection.problems == ("C01", "C04", "C17")
+    for place in ((p, a) for p in material.collection.problems for a in SERIES):
+        assert material.evaluations[place].tolist() == [50 * max(1, k) for k in range(41)]
+    assert material.warnings == ()
+
+
+def test_labels_choose_and_order_the_series(store):
+    chosen = load(store, {"labels": ["rdex", "de2ls"], "problems": [1]})
+    assert chosen.collection.algorithms == ("rdex", "de2ls")
+    assert [series.algorithm for series in chosen.series] == ["rdex", "de2ls"]
+    assert {trial.label for trial in chosen.trials} == {"rdex", "de2ls"}
+
+
+def test_a_problem_that_a_series_lacks_is_refused_or_left_out_with_a_warning(tmp_path):
+    path = make_store(tmp_path / "a.db", numbers=(1, 4))
+    with Store.open(path) as store:
+        fill(store, {"de2ls": SERIES["de2ls"]}, numbers=(5,))
+    with pytest.raises(MixtureError, match="rdex has no trial on C05"):
+        load(path)
+    found = load(path, allow_unequal=True)
+    assert found.collection.problems == ("C01", "C04")
+    assert {trial.problem["number"] for trial in found.trials} == {1, 4}
+    assert found.warnings == (f"C05 is left out: no trial of rdex, {HOSTILE}",)
+
+
+def test_planned_trials_that_are_missing_are_named(tmp_path):
+    path = tmp_path / "a.db"
+    plan = Plan.from_settings(
+        {"algorithms": "de2ls,rdex", "problems": "1,4", "dim": "5,6", "instance": 1, "runs": 6}
+    )
+    made = {s.label: (s.algorithm, dict(s.config)) for s in plan.series}
+    with Store.open(path) as store:
+        store.add_plan(plan.as_dict())
+        fill(store, made, numbers=(1,), runs=5)
+        fill(store, {"de2ls": made["de2ls"]}, numbers=(4,), runs=6)
+    found = load(path, {"dims": 5}, allow_unequal=True)
+    assert found.warnings == (
+        "C04 is left out: no trial of rdex",
+        "8 planned trials are missing: de2ls on C01 (1), rdex on C01 (1), rdex on C04 (6); "
+        "the campaign's command continues it",
+    )
+    only = load(path, {"dims": 5, "problems": [1], "labels": ["de2ls"], "runs": [1, 2, 3, 4, 5]})
+    assert only.warnings == ()
+
+
+def test_mixed_versions_are_a_warning(tmp_path):
+    path = make_store(tmp_path / "a.db", numbers=(1,))
+    with Store.open(path) as store:
+        fill(store, {"newer": SERIES["rdex"]}, numbers=(1,), version="0.2.0")
+    (warning,) = load(path).warnings
+    assert "different environments are mixed" in warning
+    assert "de2ls (0.1.0, 0.2.0)" in warning

@@ -1,0 +1,215 @@
+"""The page in a real browser."""
+
+import csv
+import io
+import json
+import re
+
+import pytest
+
+from de2ls.reports.html import page as make_page
+from tests.reports.support import HOSTILE, SERIES
+
+pytestmark = pytest.mark.xdist_group("chromium")
+
+# What each chart draws of three series on three problems, two of them variants.
+MARKS = {
+    "totals": ("rect", 2 * 3),  # accuracy and speed
+    "heat": ("tbody td", 3 * 3),
+    "convergence": ("path.median", 2 * 3),  # Min_EV and LCV
+    "scatter": ("circle", 3),
+    "superiority": ("tbody td", 3 * 3),
+    "critical": ("circle", 3),
+    "variants": ("rect", 1),
+}
+
+
+class Watched:
+    """An open page with all that it said and asked for."""
+
+    def __init__(self, browser, file, **context):
+        self.context = browser.new_context(accept_downloads=True, **context)
+        self.page = self.context.new_page()
+        self.problems, self.requests = [], []
+        self.page.on("console", lambda message: self.problems.append(message.text))
+        self.page.on("pageerror", lambda error: self.problems.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("dialog", lambda dialog: self.problems.append(dialog.message))
+        self.page.goto(file.as_uri())
+        self.page.wait_for_selector(".plot svg .median")
+
+
+@pytest.fixture(scope="module")
+def file(material, tmp_path_factory):
+    path = tmp_path_factory.mktemp("page") / "index.html"
+    path.write_text(make_page(material, f"Test {HOSTILE}"), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(params=[1440, 390], ids=["laptop", "phone"])
+def opened(browser, file, request):
+    watched = Watched(browser, file, viewport={"width": request.param, "height": 900})
+    yield watched
+    watched.context.close()
+    assert watched.problems == []
+    assert watched.requests[0] == file.as_uri()
+    assert [url for url in watched.requests[1:] if not url.startswith(("blob:", "data:"))] == []
+
+
+@pytest.fixture
+def laptop(browser, file):
+    watched = Watched(browser, file, viewport={"width": 1440, "height": 900})
+    yield watched.page
+    watched.context.close()
+    assert watched.problems == []
+
+
+def test_every_chart_is_drawn_and_nothing_is_wider_than_the_window(opened):
+    page = opened.page
+    for name, (mark, count) in MARKS.items():
+        chart = page.locator(f'.chart[data-chart="{name}"]')
+        assert chart.bounding_box()["height"] > 60, name
+        drawn = chart.locator(mark)
+        assert drawn.count() == count, name
+        assert all(drawn.nth(i).bounding_box()["width"] > 0 for i in range(count)), name
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_hostile_label_is_text(opened):
+    page = opened.page
+    assert page.title() == f"Test {HOSTILE}"
+    assert page.locator("h1").inner_text() == f"Test {HOSTILE}"
+    assert page.locator("#table-totals tbody th").all_inner_texts() == list(SERIES)
+    chips = page.locator('.chart[data-chart="convergence"] .chips button')
+    assert chips.all_inner_texts() == list(SERIES)
+    assert page.locator("script:not([type])").count() == 1
+
+
+def test_the_problem_picker_changes_the_curves(laptop):
+    median = laptop.locator(".plot").first.locator(".median").first
+    before = median.get_attribute("d")
+    laptop.select_option("#problem", label="C04")
+    laptop.wait_for_function("old => document.querySelector('.median').getAttribute('d') !== old",
+                             arg=before)  # fmt: skip
+    laptop.select_option("#problem", label="C17")
+    laptop.wait_for_selector("text=no feasible point")
+    laptop.get_by_role("button", name="Next problem").click()
+    laptop.wait_for_function("document.querySelector('#problem').value === '0'")
+    laptop.wait_for_function("old => document.querySelector('.median').getAttribute('d') === old",
+                             arg=before)  # fmt: skip
+
+
+def test_series_bands_and_single_trials_are_switched(laptop):
+    plot = laptop.locator(".plot").first
+    assert plot.locator(".median").count() == 3
+    laptop.locator(".chips button").nth(1).click()
+    assert plot.locator(".median").count() == 2
+    assert laptop.locator(".chips button").nth(1).get_attribute("aria-pressed") == "false"
+    with_band = plot.locator("path").count()
+    laptop.get_by_label("quartiles").uncheck()
+    assert plot.locator("path").count() == with_band - 2
+    laptop.get_by_label("single trials").check()
+    assert plot.locator("path").count() == 2 + 2 * 4
+    laptop.get_by_label("log evaluations").check()
+    laptop.select_option("#scale", "linear")
+    assert plot.locator(".median").count() == 2
+
+
+def test_values_at_a_time_are_those_of_the_trials(laptop, material):
+    cell = material.collection.cells[0][0]  # C01, the first series
+    ends = sorted(cell[:, -1, 0])
+    row = laptop.locator('[aria-label="Values at this time"] tbody tr').first
+    feasible, low, median, high, *lcv = row.locator("td").all_inner_texts()
+    assert feasible == "4 of 4"
+    assert [float(text) for text in (low, median, high)] == pytest.approx(
+        [ends[1], ends[2], ends[2]], rel=1e-3
+    )
+    assert lcv == ["0", "0", "0"]
+    laptop.locator("#time").fill("0")  # the first sample: nobody is feasible
+    assert row.locator("td").all_inner_texts()[:4] == ["0 of 4", "–", "–", "–"]
+
+
+def test_the_heat_map_shows_every_part(laptop, material):
+    score = material.assessment.score
+    cells = laptop.locator('.chart[data-chart="heat"] tbody tr').first.locator("td")
+    for part, values in (("accuracy", score.accuracy), ("rank", score.ranks)):
+        laptop.select_option("#part", part)
+        shown = [float(text.split("(")[0]) for text in cells.all_inner_texts()]
+        assert shown == values[0].tolist()
+
+
+def test_the_theme_switch_works_and_is_remembered(browser, file):
+    watched = Watched(browser, file, color_scheme="dark")
+    page = watched.page
+    background = "getComputedStyle(document.body).backgroundColor"
+    line = "getComputedStyle(document.querySelector('.median')).stroke"
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    dark = page.evaluate(background), page.evaluate(line)
+    page.get_by_role("button", name="Switch to the light theme").click()
+    light = page.evaluate(background), page.evaluate(line)
+    assert sum(map(int, re.findall(r"\d+", light[0])[:3])) > 600
+    assert sum(map(int, re.findall(r"\d+", dark[0])[:3])) < 150
+    assert light[1] != dark[1]
+    page.reload()
+    assert page.evaluate("document.documentElement.dataset.theme") == "light"
+    watched.context.close()
+    assert watched.problems == []
+
+
+def test_the_page_is_used_without_a_mouse(laptop):
+    laptop.keyboard.press("Tab")
+    assert laptop.evaluate("document.activeElement.className") == "skip"
+    laptop.locator("#theme").focus()
+    laptop.keyboard.press("Enter")
+    assert laptop.locator("#theme").get_attribute("aria-pressed") == "true"
+    laptop.locator("#problem").focus()
+    laptop.keyboard.press("ArrowDown")
+    laptop.wait_for_function("document.querySelector('#problem').value === '1'")
+    laptop.locator("#time").focus()
+    before = laptop.locator("output").inner_text()
+    laptop.keyboard.press("PageDown")
+    assert laptop.locator("output").inner_text() != before
+    heading = laptop.locator("#table-totals thead th").nth(3)
+    heading.focus()
+    laptop.keyboard.press("Enter")
+    assert heading.get_attribute("aria-sort") == "ascending"
+    shown = laptop.locator("#table-totals tbody td:nth-child(4)").all_inner_texts()
+    values = [float(text.split()[0]) for text in shown]
+    assert values == sorted(values)
+
+
+def test_every_number_can_be_downloaded(laptop, material):
+    data = json.loads(laptop.locator("#data").text_content())
+    names = set(re.findall(r'data-download="(\w+)"', laptop.content()))
+    assert names <= set(data["csv"])
+    assert {"totals", "uscores", "summary", "pairs", "superiority", "trials"} <= names
+    for button in laptop.locator("[data-download]").all():
+        name = button.get_attribute("data-download")
+        with laptop.expect_download() as download:
+            button.click()
+        assert download.value.suggested_filename == f"{name}.csv"
+        assert download.value.path().read_text(encoding="utf-8") == data["csv"][name]
+    score = material.assessment.score
+    rows = list(csv.DictReader(io.StringIO(data["csv"]["totals"])))
+    assert [float(row["U-score"]) for row in rows] == score.total.sum(axis=0).tolist()
+
+
+def test_the_curves_shown_can_be_downloaded_and_copied(browser, file, material):
+    permissions = ["clipboard-read", "clipboard-write"]
+    watched = Watched(browser, file, permissions=permissions)
+    page = watched.page
+    tools = page.locator('.chart[data-chart="convergence"] .tools button')
+    with page.expect_download() as download:
+        tools.nth(1).click()
+    text = download.value.path().read_text(encoding="utf-8")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert len(rows) == 3 * 41
+    assert {row["series"] for row in rows} == set(SERIES)
+    last = rows[40]
+    ends = sorted(material.collection.cells[0][0][:, -1, 0])
+    assert float(last["Min_EV median"]) == pytest.approx(ends[2], rel=1e-3)
+    tools.nth(0).click()
+    page.wait_for_selector("text=Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == text
+    watched.context.close()
+    assert watched.problems == []
