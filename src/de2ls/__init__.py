@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from de2ls.algorithms import ablation_variants, algorithm_names
     from de2ls.minimizer import minimize
     from de2ls.optimizer import Optimizer
-    from de2ls.problems import Problem, problem
-    from de2ls.scores import uscore
+    from de2ls.problems.problem import Problem
+    from de2ls.problems.wrap import problem
+    from de2ls.scores.uscore import uscore
     from de2ls.suites.cec2017 import cec2017
     from de2ls.trials import PausedTrial, TrialRecord, run_trial
 
