@@ -168,6 +168,8 @@ class Search:
                 until = min(until, int(now["best_n"]) + rules.stall)
             if rules.per_generation:
                 until = min(until, self.next_look)
+            if rules.disp:
+                until = min(until, self.next_report)
             begin = time.perf_counter()
             try:
                 self.driver.run(until)
