@@ -150,11 +150,7 @@ def means_table(
 
 def without_empty_columns(table: Table) -> Table:
     """Return a table without the columns in which nothing stands."""
-    kept = [
-        j
-        for j in range(len(table.columns))
-        if any(row[j] is not None and row[j] != "" for row in table.rows)
-    ]
+    kept = [j for j in range(len(table.columns)) if any(row[j] is not None for row in table.rows)]
     return replace(
         table,
         columns=tuple(table.columns[j] for j in kept),
@@ -165,7 +161,7 @@ def without_empty_columns(table: Table) -> Table:
 def beside(here: Estimate, past: float | None) -> tuple[Value, ...]:
     """Return the cells for a figure, the published one, and the difference with its interval."""
     if past is None:
-        return here, None, None, ""
+        return here, None, None, None
     reach = prediction(here)
     difference = Estimate(here.value - past, reach.low - past, reach.high - past)
     return here, past, difference, _mark(difference)
@@ -182,8 +178,10 @@ def _columns(
     )
 
 
-def _mark(difference: Estimate | None) -> str:
-    return MARK if difference and (difference.low > 0 or difference.high < 0) else ""
+def _mark(difference: Estimate | None) -> str | None:
+    if difference is None:
+        return None
+    return MARK if difference.low > 0 or difference.high < 0 else ""
 
 
 def _gains(
@@ -231,7 +229,7 @@ def _difference(here: PublishedMean, past: PublishedMean, runs: int) -> Estimate
 
 def _rounding(printed: float) -> float:
     """Return how far a mean may lie from its printed form, which has four digits."""
-    return 0.5 * 10.0 ** (np.floor(np.log10(abs(printed))) - 3) if printed else 0.0
+    return float(0.5 * 10.0 ** (np.floor(np.log10(abs(printed))) - 3)) if printed else 0.0
 
 
 def _or_none(value: float) -> float | None:

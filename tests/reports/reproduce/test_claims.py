@@ -1,0 +1,87 @@
+import numpy as np
+import pytest
+
+from de2ls.reports.reproduce.claims import (
+    HOLDS,
+    HOLDS_NOT,
+    OPEN,
+    amounts,
+    claims_table,
+    exceeds,
+    gain,
+    lead,
+    prediction,
+    share,
+)
+from de2ls.scores import Bootstrap, Estimate, Score
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"),
+    [(0.1, 5, HOLDS), (-5, -0.1, HOLDS_NOT), (-1, 5, OPEN), (0, 5, OPEN), (-5, 0, OPEN)],
+)
+def test_larger_is_decided_by_the_side_of_the_level(low, high, verdict):
+    estimate = Estimate((low + high) / 2, low, high)
+    assert exceeds("a > b", estimate, None).verdict == verdict
+    shifted = Estimate(*(value + 50 for value in estimate))
+    assert exceeds("a > b", shifted, None, level=50).verdict == verdict
+
+
+def test_a_size_is_judged_by_what_a_second_draw_could_reach():
+    near = Estimate(6.0, 4.0, 8.0)  # a second draw: 6 - 2.83 .. 6 + 2.83
+    assert amounts("size", near, 8.7).verdict == HOLDS
+    assert amounts("size", near, 8.9).verdict == HOLDS_NOT
+    assert amounts("size", near, 3.1).verdict == HOLDS_NOT
+    wide = Estimate(2.0, -3.0, 7.0)
+    assert amounts("size", wide, 5.0).verdict == OPEN  # it could reach both
+    assert amounts("size", wide, 9.5).verdict == HOLDS_NOT
+
+
+def test_two_draws_differ_with_twice_the_variance():
+    rng = np.random.default_rng(1)
+    first, second = rng.normal(size=(2, 200_000))
+    reach = prediction(Estimate(0.0, -1.959964, 1.959964)).high
+    assert abs(np.mean(abs(first - second) > reach) - 0.05) < 0.002  # four standard errors
+
+
+def made(accuracy, speed, samples):
+    """Return a bootstrap of one problem with given points and resamples of the total."""
+    total = np.add(accuracy, speed)
+    score = Score("cec2026", ("a", "b", "c"), ("C01",), 2, np.array([total], dtype=float),
+                  np.array([accuracy], dtype=float), np.array([speed], dtype=float))  # fmt: skip
+    return Bootstrap(
+        score, 0, {"total": np.array(samples, float), "rank": np.array(samples, float)}
+    )
+
+
+def test_gain_and_lead_come_from_the_resamples():
+    samples = [[10.0, 8.0, 4.0]] * 500 + [[12.0, 8.0, 11.0]] * 500
+    bootstrap = made([6, 4, 3], [5, 4, 4], samples)
+    found = gain(bootstrap, "total", "a", "b")
+    assert found == (pytest.approx(37.5), pytest.approx(25.0), pytest.approx(50.0))
+    # Against the best of its rivals: 10 - 8 and 12 - 11.
+    assert lead(bootstrap, "total", "a", ["b", "c"]) == (3.0, 1.0, 2.0)
+    # Few ranks are good: a has rank 1, b and c have 2 and 3.
+    assert lead(bootstrap, "rank", "a", ["b", "c"]).value == 1.0
+
+
+def test_shares_have_exact_intervals():
+    # Clopper and Pearson: with none of n the upper limit is 1 - (alpha / 2) ** (1 / n).
+    value, low, high = share(0, 25)
+    assert (value, low) == (0.0, 0.0)
+    assert high == pytest.approx(100 * (1 - 0.025 ** (1 / 25)))
+    assert share(0, 0)[1:] == (0.0, 100.0)
+
+
+def test_the_table_says_at_how_many_runs_a_claim_is_open():
+    open_ = Estimate(0.0, -1.0, 1.0)
+    claims = [
+        exceeds("first", open_, 5.0),
+        exceeds("second", open_, None, runs=100),
+        exceeds("third", Estimate(2.0, 1.0, 3.0), None),
+    ]
+    table = claims_table("claims", claims, 25, ["careful"])
+    assert [row[-1] for row in table.rows] == [
+        *("cannot be decided at 25 runs", "cannot be decided at 100 runs", "holds")
+    ]
+    assert table.notes[-1] == "careful"
