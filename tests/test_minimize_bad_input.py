@@ -254,12 +254,12 @@ CASES = {
     "fun with too many g": Case(
         {"fun": fgh, "n_ineq": 2, "n_eq": 1},
         EvaluationError,
-        "fun or a constraint failed with ValueError: fun's g must return a vector of 2 real",
+        "fun or a constraint failed with ValueError: fun must return as g a vector of 2 real",
     ),
     "fun with missing h": Case(
         {"fun": fgh, "n_ineq": 1},
         EvaluationError,
-        "fun or a constraint failed with ValueError: fun's h must return a vector of 0 real",
+        "fun or a constraint failed with ValueError: fun must return as h a vector of 0 real",
     ),
     "constraint of another length": Case(
         {"constraints": [NonlinearConstraint(sphere, [0, 0], [1, 1])]},

@@ -187,9 +187,9 @@ class Optimizer:
         problem = self._driver.problem
         out = np.concatenate(
             [
-                real_vector("f", f, 1),
-                real_vector("g", g, problem.n_ineq),
-                real_vector("h", h, problem.n_eq),
+                real_vector("f must be", f, 1),
+                real_vector("g must be", g, problem.n_ineq),
+                real_vector("h must be", h, problem.n_eq),
             ]
         )
         self._ask_tell.tell(number, out)

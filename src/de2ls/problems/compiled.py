@@ -4,7 +4,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
@@ -15,7 +15,23 @@ if TYPE_CHECKING:
     from de2ls.problems.rounding import Rounding
     from de2ls.problems.wrap import UserFunction
 
+Function = TypeVar("Function", bound=Callable[..., Any])
 Fill = Callable[[Any, Any], None]  # compiled: reads x, writes its part of out
+
+
+def _compiled(function: Function) -> Function:
+    """Compile a closure around a user's function; it is not cached on disk."""
+    from numba import njit
+
+    return cast("Function", njit(nogil=True)(function))
+
+
+def _inner(function: Function) -> Function:
+    """Compile a closure that only compiled code calls, without the wrappers for others."""
+    from numba import njit
+
+    options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return cast("Function", njit(nogil=True, **options)(function))
 
 
 def is_compiled(function: Any) -> bool:
@@ -55,16 +71,15 @@ def kernel(function: "UserFunction") -> CompiledKernel | None:
 
 def guarded(compiled: CompiledKernel) -> CompiledKernel:
     """Return a kernel that gives NaN where `compiled` raises."""
-    from numba import njit
-
     evaluate = compiled.evaluate
 
-    @njit(nogil=True)
+    @_compiled
     def guard(x: Any, params: Any, work: Any, out: Any) -> None:
         try:
             evaluate(x, params, work, out)
         except Exception:
-            out[:] = np.nan
+            for k in range(out.size):
+                out[k] = np.nan
 
     return CompiledKernel(guard, compiled.params, compiled.n_work)
 
@@ -77,15 +92,14 @@ def _signature() -> Any:
 
 def _evaluate(fill: Fill, rounding: "Rounding | None") -> Callable[..., None]:
     """Return the kernel: it hands a copy of the point, rounded where asked, to `fill`."""
-    from numba import njit
-
     empty = np.empty(0)
     index = np.empty(0, np.intp) if rounding is None else rounding.at
     low, high = (empty, empty) if rounding is None else (rounding.low, rounding.high)
 
-    @njit(nogil=True)
+    @_compiled
     def evaluate(x: Any, params: Any, work: Any, out: Any) -> None:  # noqa: ARG001
-        work[:] = x
+        for j in range(x.size):
+            work[j] = x[j]
         for k in range(index.size):
             work[index[k]] = min(max(np.rint(x[index[k]]) + 0.0, low[k]), high[k])
         fill(work, out)
@@ -94,9 +108,7 @@ def _evaluate(fill: Fill, rounding: "Rounding | None") -> Callable[..., None]:
 
 
 def _chain(first: Fill, second: Fill) -> Fill:
-    from numba import njit
-
-    @njit(nogil=True)
+    @_inner
     def chain(x: Any, out: Any) -> None:
         first(x, out)
         second(x, out)
@@ -105,12 +117,10 @@ def _chain(first: Fill, second: Fill) -> Fill:
 
 
 def _objective(function: "UserFunction") -> Fill:
-    from numba import njit
-
     fun, args = function.fun, function.args
     if function.own is None:
 
-        @njit(nogil=True)
+        @_inner
         def objective(x: Any, out: Any) -> None:
             out[0] = fun(x, *args)
 
@@ -121,7 +131,7 @@ def _objective(function: "UserFunction") -> Fill:
     (g_place, h_place) = function.slices[0]
     g_start, h_start = g_place.start, h_place.start
 
-    @njit(nogil=True)
+    @_inner
     def objective_and_constraints(x: Any, out: Any) -> None:
         f, g, h = fun(x, *args)
         if size(g) != n_ineq:
@@ -138,7 +148,6 @@ def _objective(function: "UserFunction") -> Fill:
 
 
 def _constraint(constraint: "Constraint", g_start: int, h_start: int) -> Fill:
-    from numba import njit
 
     values = (
         _matrix_product(constraint.matrix)
@@ -150,7 +159,7 @@ def _constraint(constraint: "Constraint", g_start: int, h_start: int) -> Fill:
     message = f"{constraint.label} must return {n_values} values"
     ineq, eq = tuple(constraint.ineq), tuple(constraint.eq)
 
-    @njit(nogil=True)
+    @_inner
     def fill(x: Any, out: Any) -> None:
         c = values(x, *args)
         if size(c) != n_values:
@@ -164,11 +173,10 @@ def _constraint(constraint: "Constraint", g_start: int, h_start: int) -> Fill:
 
 
 def _matrix_product(matrix: Any) -> Callable[..., Any]:
-    from numba import njit
 
     A = np.ascontiguousarray(matrix)
 
-    @njit(nogil=True)
+    @_inner
     def product(x: Any) -> Any:
         c = np.zeros(A.shape[0])
         for i in range(A.shape[0]):
@@ -182,14 +190,14 @@ def _matrix_product(matrix: Any) -> Callable[..., Any]:
 @cache
 def _accessors() -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Return compiled ``item(values, k)`` and ``size(values)`` for a number, array or tuple."""
-    from numba import njit, types
+    from numba import types
     from numba.extending import overload
 
     def value_at(values: Any, k: int) -> Any: ...
 
     def count(values: Any) -> Any: ...
 
-    @overload(value_at)
+    @overload(value_at)  # type: ignore[untyped-decorator]
     def _value_at(values: Any, k: int) -> Any:  # noqa: ARG001
         def number(values: Any, k: int) -> Any:  # noqa: ARG001
             return values
@@ -205,7 +213,7 @@ def _accessors() -> tuple[Callable[..., Any], Callable[..., Any]]:
         empty = isinstance(values, types.BaseTuple) and len(values) == 0
         return nothing if empty else element
 
-    @overload(count)
+    @overload(count)  # type: ignore[untyped-decorator]
     def _count(values: Any) -> Any:
         def one(values: Any) -> Any:  # noqa: ARG001
             return 1
@@ -215,6 +223,6 @@ def _accessors() -> tuple[Callable[..., Any], Callable[..., Any]]:
 
         return one if isinstance(values, types.Number) else length
 
-    item = njit(nogil=True)(lambda values, k: value_at(values, k))
-    size = njit(nogil=True)(lambda values: count(values))
+    item = _inner(lambda values, k: value_at(values, k))
+    size = _inner(lambda values: count(values))
     return item, size

@@ -38,6 +38,11 @@ class Constraint:
     matrix: FloatArray | None = None  # of a linear constraint: c(x) = matrix @ x
 
     @property
+    def must(self) -> str:
+        """How messages about what the function returns begin."""
+        return f"{self.label} must return"
+
+    @property
     def size(self) -> int:
         """Number of values c."""
         return self.lower.size
@@ -62,12 +67,12 @@ class Constraint:
 
     def values(self, x: FloatArray) -> FloatArray:
         """Return c(x), checked."""
-        return real_vector(self.label, self.function(x, *self.args), self.size)
+        return real_vector(self.must, self.function(x, *self.args), self.size)
 
     def values_many(self, X: FloatArray) -> FloatArray:
         """Return c of the columns of `X`, one row per value, checked."""
         value = self.function(X, *self.args)
-        return real_matrix(self.label, value, self.size, X.shape[1])
+        return real_matrix(self.must, value, self.size, X.shape[1])
 
     def violation(self, g: FloatArray, h: FloatArray) -> FloatArray:
         """Return by how much each value c exceeds its limits, from this constraint's g and h."""
@@ -78,39 +83,42 @@ class Constraint:
         return excess
 
 
-def real_vector(label: str, value: Any, size: int) -> FloatArray:
-    """Return what a user's function gave as a float64 vector of `size` real numbers."""
+def real_vector(must: str, value: Any, size: int) -> FloatArray:
+    """Return what a user gave as a float64 vector of `size` real numbers.
+
+    `must` begins the message where it is none, such as "fun must return".
+    """
     if type(value) is np.ndarray and value.dtype == np.float64 and value.shape == (size,):
         return value
-    array = _real_array(label, value)
+    array = _real_array(must, value)
     if array.ndim == 0 and size == 1:
         array = array.reshape(1)
     if array.shape != (size,):
-        raise ValueError(f"{label} must return {_count(size)}, got shape {array.shape}")
+        raise ValueError(f"{must} {_count(size)}, got shape {array.shape}")
     return array
 
 
-def real_matrix(label: str, value: Any, size: int, n: int) -> FloatArray:
+def real_matrix(must: str, value: Any, size: int, n: int) -> FloatArray:
     """Return a vectorised function's values as a float64 matrix of shape (size, n)."""
-    array = _real_array(label, value)
+    array = _real_array(must, value)
     if size == 1 and array.shape == (n,):
         array = array.reshape(1, n)
     if array.shape != (size, n):
         expected = f"({size}, {n})" + (f" or ({n},)" if size == 1 else "")
         raise ValueError(
-            f"{label} must return shape {expected} for x of {n} columns (vectorized=True), "
+            f"{must} shape {expected} for x of {n} columns (vectorized=True), "
             f"got shape {array.shape}"
         )
     return array
 
 
-def _real_array(label: str, value: Any) -> FloatArray:
+def _real_array(must: str, value: Any) -> FloatArray:
     try:
         array = np.asarray(value)
     except ValueError:
-        raise ValueError(f"{label} must return real numbers, got a ragged sequence") from None
+        raise ValueError(f"{must} real numbers, got a ragged sequence") from None
     if array.dtype.kind not in "fiu" and array.size > 0:
-        raise TypeError(f"{label} must return real numbers, got {_described(value, array)}")
+        raise TypeError(f"{must} real numbers, got {_described(value, array)}")
     return np.asarray(array, dtype=np.float64)
 
 
@@ -212,7 +220,7 @@ def _narrowed(
 def _linear(label: str, item: Any, dim: int) -> Constraint:
     _refuse_keep_feasible(label, item.keep_feasible)
     dense = item.A.toarray() if hasattr(item.A, "toarray") else item.A  # a sparse matrix
-    matrix = np.atleast_2d(_real_array(f"{label}.A", dense))
+    matrix = np.atleast_2d(_real_array(f"{label}.A must hold", dense))
     if matrix.ndim != 2 or matrix.shape[1] != dim:
         raise ValueError(f"{label}.A must have {dim} columns, got shape {matrix.shape}")
     if not np.isfinite(matrix).all():
@@ -254,7 +262,7 @@ def _nonlinear(
 ) -> Constraint:
     if lower.ndim == upper.ndim == 0:
         value = function(probe[:, np.newaxis] if vectorized else probe.copy(), *args)
-        array = _real_array(label, value)
+        array = _real_array(f"{label} must return", value)
         if array.ndim > (2 if vectorized else 1):
             raise ValueError(
                 f"{label} must return a vector of real numbers, got shape {array.shape}"

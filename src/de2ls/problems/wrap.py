@@ -63,7 +63,11 @@ class UserFunction:
         value = self.fun(point.copy(), *self.args)
         if self.own is not None:
             value = self._fill_own(value, out)
-        out[0] = value if type(value) is float else real_vector("fun", _squeezed(value), 1)[0]
+        out[0] = (
+            value
+            if type(value) is float
+            else real_vector("fun must return", _squeezed(value), 1)[0]
+        )
         for constraint, (g, h) in zip(self.constraints, self.slices[1:], strict=True):
             c = constraint.values(point.copy())
             at, sign, shift = constraint.ineq
@@ -83,10 +87,14 @@ class UserFunction:
         if self.own is not None:
             f, g_own, h_own = _triple(value)
             g, h = self.slices[0]
-            out[:, g] = real_matrix("fun's g", g_own, self.own[0], n).T if self.own[0] else 0.0
-            out[:, h] = real_matrix("fun's h", h_own, self.own[1], n).T if self.own[1] else 0.0
+            out[:, g] = (
+                real_matrix("fun must return as g", g_own, self.own[0], n).T if self.own[0] else 0.0
+            )
+            out[:, h] = (
+                real_matrix("fun must return as h", h_own, self.own[1], n).T if self.own[1] else 0.0
+            )
             value = f
-        out[:, 0] = real_matrix("fun", value, 1, n)[0]
+        out[:, 0] = real_matrix("fun must return", value, 1, n)[0]
         for constraint, (g, h) in zip(self.constraints, self.slices[1:], strict=True):
             c = constraint.values_many(points.T.copy())
             for place, (at, sign, shift) in ((g, constraint.ineq), (h, constraint.eq)):
@@ -108,8 +116,8 @@ class UserFunction:
     def _fill_own(self, value: Any, out: FloatArray) -> Any:
         f, g_own, h_own = _triple(value)
         g, h = self.slices[0]
-        out[g] = real_vector("fun's g", g_own, g.stop - g.start)
-        out[h] = real_vector("fun's h", h_own, h.stop - h.start)
+        out[g] = real_vector("fun must return as g", g_own, g.stop - g.start)
+        out[h] = real_vector("fun must return as h", h_own, h.stop - h.start)
         return f
 
 
