@@ -1,0 +1,88 @@
+"""The pages of the algorithms agree with the code."""
+
+import ast
+import importlib.util
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import de2ls
+from de2ls.algorithms import de_rand_1_bin
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted((ROOT / "docs" / "algorithms").glob("*.md"))
+WALKTHROUGH = ROOT / "docs" / "adding-an-algorithm.md"
+
+
+def script(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+parameters = script(ROOT / "docs" / "algorithms" / "parameters.py")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_tables_of_parameters_are_up_to_date(page: Path) -> None:
+    text = page.read_text()
+    assert parameters.filled(text) == text
+
+
+def test_every_algorithm_has_its_table() -> None:
+    places = {place[2] for page in PAGES for place in parameters.PLACE.finditer(page.read_text())}
+    assert places == set(de2ls.algorithm_names()) - {"de-rand-1-bin"}
+
+
+def test_a_table_shows_what_differs() -> None:
+    lines = parameters.parameter_table("cl-srde").splitlines()
+    assert lines[2:] == [
+        "| `n0_per_dim` | 20 | ≥ 0.1 | initial population size per dimension |",
+        "| `eb_start` | 2 | [0, 2] | progress p from which EB steps are made; 2: never |",
+        "| `perturb_rate` | 0 | [0, 1] | probability that a trial is perturbed |",
+    ]
+
+
+def test_the_walkthrough_shows_the_module() -> None:
+    source = Path(de_rand_1_bin.__file__).read_text()
+    blocks = re.findall(r"```python\n(.*?)```", WALKTHROUGH.read_text(), re.DOTALL)
+    assert len(blocks) == 6
+    for block in blocks:
+        assert block in source
+
+
+def test_the_example_has_the_length_that_is_said() -> None:
+    """Lines that are neither empty nor docstring."""
+    source = Path(de_rand_1_bin.__file__).read_text()
+    texts = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
+            node
+        ):
+            texts |= set(range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1))
+    lines = source.splitlines()
+    code = [i for i, line in enumerate(lines, 1) if line.strip() and i not in texts]
+    said = re.search(r"in\n?\s*(\d+) lines of code", WALKTHROUGH.read_text())
+    assert said is not None
+    assert len(code) == int(said[1]) < 60
+
+
+@pytest.mark.parametrize("page", [*PAGES, WALKTHROUGH], ids=lambda page: page.stem)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target, anchor in re.findall(r"\]\(([^)#\s]*)(?:#([^)]*))?\)", page.read_text()):
+        file = page if not target else (page.parent / target)
+        assert file.is_file(), target
+        if anchor:
+            headings = re.findall(r"^#+ (.*)$", file.read_text(), re.MULTILINE)
+            assert anchor in [slug(heading) for heading in headings], anchor
+
+
+def slug(heading: str) -> str:
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
