@@ -97,7 +97,7 @@ class UDE3Config(Config):
     lp: int = parameter(25, "LP: generations whose wins decide between the strategies", 1)
     h: int = parameter(100, "H: length of the F and CR memories", 1)
     mu0: float = parameter(0.5, "initial value of the memories", 0.0, 1.0)
-    sigma: float = parameter(0.1, "scale of F's and deviation of CR's distribution", 0.0)
+    sigma: float = parameter(0.1, "scale of F's and deviation of CR's distribution", 1e-6)
     p_min: int = parameter(5, "smallest elite of current-to-pbest", 2)
     p_max: int = parameter(20, "largest elite of current-to-pbest", 2)
     pc: float = parameter(0.5, "share of the generations after which eps = 0", 0.0, 0.999)
