@@ -130,10 +130,13 @@ def test_the_notice_comes_once_and_only_when_something_is_compiled(tmp_path: Pat
 
 
 def test_the_notice_can_be_silenced_and_redirected(tmp_path: Path) -> None:
-    silent = "import logging; logging.getLogger('de2ls').setLevel(logging.ERROR); double(1)"
+    silent = "import logging; logging.getLogger('de2ls.compile').setLevel(logging.ERROR); double(1)"
     assert output(start(tmp_path, silent, DE2LS_CACHE_DIR=str(tmp_path / "a"))) == ("", "")
     own = "import logging; logging.basicConfig(stream=sys.stdout, format='%(name)s'); double(1)"
-    assert output(start(tmp_path, own, DE2LS_CACHE_DIR=str(tmp_path / "b"))) == ("de2ls\n", "")
+    assert output(start(tmp_path, own, DE2LS_CACHE_DIR=str(tmp_path / "b"))) == (
+        "de2ls.compile\n",
+        "",
+    )
 
 
 def test_a_cache_folder_is_made(tmp_path: Path) -> None:

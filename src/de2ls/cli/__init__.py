@@ -7,6 +7,7 @@ ends with another exit code than 0 or 1 by ``raise typer.Exit(code)``.
 """
 
 import contextlib
+import logging
 import os
 import sys
 import traceback
@@ -87,6 +88,11 @@ class LazyGroup(TyperGroup):
         """Return the commands and options that begin so, without loading any command."""
         with self._table_only():
             return super().shell_complete(ctx, incomplete)
+
+
+def silence_compilation() -> None:
+    """Leave out the notice that something is being compiled: for --quiet and --json."""
+    logging.getLogger("de2ls.compile").setLevel(logging.ERROR)
 
 
 def _print_version(wanted: bool) -> None:

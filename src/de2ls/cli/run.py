@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from de2ls.cli import FAILED, INTERRUPTED
+from de2ls.cli import FAILED, INTERRUPTED, silence_compilation
 
 if TYPE_CHECKING:
     from de2ls.campaigns.plan import Plan
@@ -144,6 +144,8 @@ def _run(
     from de2ls.campaigns.campaign import run_campaign
     from de2ls.campaigns.progress import make_progress
 
+    if as_json or quiet:
+        silence_compilation()
     outcome = run_campaign(plan, store, workers, executor, dask, make_progress(as_json, quiet))
     if outcome.abandoned:  # without waiting for threads in the middle of a trial
         sys.stdout.flush()

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from de2ls.cli import FAILED, INTERRUPTED
+from de2ls.cli import FAILED, INTERRUPTED, silence_compilation
 
 if TYPE_CHECKING:
     from de2ls.result import MinimizeResult
@@ -67,6 +67,8 @@ def solve(
     }
     chosen = {name: value for name, value in given.items() if value is not None}
     options = {"disp": not (as_json or quiet), **file.options, **chosen}
+    if as_json or quiet:
+        silence_compilation()
     result = de2ls.minimize(file.fun, file.bounds, **file.arguments, **options)
     _print(result, as_json)
     if result.status == Stop.INTERRUPTED.status:

@@ -8,9 +8,9 @@
 Numba notices an edit of a kernel's own file but not of the functions it calls. The cache folder is
 therefore named after the contents of the kernel's package and of `engine/`, on which all stand.
 
-The first use of a kernel on a machine takes seconds. The logger ``de2ls`` says so, once in a
-process and as a warning, which Python shows on stderr unless the program sets up logging of its
-own; ``logging.getLogger("de2ls").setLevel(logging.ERROR)`` silences it.
+The first use of a kernel on a machine takes seconds. The logger ``de2ls.compile`` says so, once in
+a process and as a warning, which Python shows on stderr unless the program sets up logging of its
+own; ``logging.getLogger("de2ls.compile").setLevel(logging.ERROR)`` silences it.
 """
 
 import contextlib
@@ -33,7 +33,6 @@ from numba.core.caching import FunctionCache
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_LOGGER = logging.getLogger("de2ls")
 _PACKAGE = Path(__file__).resolve().parent.parent
 # Python and C wrappers take as long to compile as the function: a state has many arrays to unpack.
 _INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
@@ -100,7 +99,7 @@ def _exclusive(folder: Path) -> Iterator[None]:
 
 @cache
 def _announce() -> None:
-    _LOGGER.warning(
+    logging.getLogger("de2ls.compile").warning(
         "de2ls: compiling for this machine; it takes some seconds and is kept for the next time"
     )
 
@@ -116,7 +115,9 @@ def cache_root() -> Path:
     for folder in (Path(given), home) if given else (home,):
         if _is_writable(folder):
             return folder
-        _LOGGER.warning("de2ls: the folder for compiled code %s cannot be written", folder)
+        logging.getLogger("de2ls").warning(
+            "de2ls: the folder for compiled code %s cannot be written", folder
+        )
     return _temporary_folder()
 
 
