@@ -27,6 +27,14 @@ de2ls reproduce paper --store reproduction.db -o paper-D30
 de2ls reproduce paper --dim 50 --store reproduction.db -o paper-D50
 """
 
+_FIELD_EPILOG = """\
+Examples:
+
+de2ls reproduce cec2026 --quick
+
+de2ls reproduce cec2026 --store reproduction.db -o cec2026-D30
+"""
+
 Quick = Annotated[
     bool, typer.Option("--quick", help="D = 10 and 5 runs: minutes instead of hours.")
 ]
@@ -83,6 +91,43 @@ def paper(
             scale, _runner(store, workers, quiet), folder, _command("paper", scale)
         )
     _show(result.tables["claims"], folder)
+
+
+@app.command(epilog=_FIELD_EPILOG)
+def cec2026(
+    quick: Quick = False,
+    dim: Dim = None,
+    runs: Runs = None,
+    problems: Problems = "1-28",
+    instance: Instance = 0,
+    seed: Seed = 1,
+    official: Annotated[
+        Path | None,
+        typer.Option(
+            help="CSV with the official U-score of each problem (uscore_NAME).",
+            show_default="$DE2LS_CEC2026_OFFICIAL",
+        ),
+    ] = None,
+    store: StoreOption = Path("reproduction.db"),
+    output: Output = None,
+    workers: Workers = None,
+    quiet: Quiet = False,
+) -> None:
+    """Run the field of the CEC 2026 competition under one set of rules and rank it.
+
+    Trials that the paper's reproduction left in the store are not run again.
+    """
+    from de2ls.reports.reproduce.cec2026 import reproduce_cec2026
+    from de2ls.reports.reproduce.official import official_table
+
+    table = official_table(official)
+    scale = _scale(quick, dim, runs, problems, instance, seed)
+    folder = output or Path(f"cec2026-D{scale.dim}")
+    with _resumable():
+        result = reproduce_cec2026(
+            scale, _runner(store, workers, quiet), folder, _command("cec2026", scale), table
+        )
+    _show(result.tables["ranking"], folder)
 
 
 def _scale(

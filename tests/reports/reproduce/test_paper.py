@@ -1,19 +1,16 @@
 """The paper's reproduction at a small size, with real trials."""
 
-import csv
 import os
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
-from collections import Counter
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from de2ls.campaigns.progress import Progress
 from de2ls.reports.reproduce import published
 from de2ls.reports.reproduce.paper import (
     ABLATION,
@@ -24,23 +21,7 @@ from de2ls.reports.reproduce.paper import (
     series,
 )
 from de2ls.reports.reproduce.scale import QUICK, Runner, Scale
-
-SMALL = replace(QUICK, numbers=(7, 17), runs=2, instance=1, dim=4)
-
-
-class Counting(Progress):
-    """Counts the trials that are run."""
-
-    def __init__(self):
-        self.labels = Counter()
-
-    def finished(self, trial, record):
-        self.labels[trial.label] += 1
-
-
-def rows(path):
-    with path.open(encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+from tests.reports.reproduce.support import SMALL, Counting, rows
 
 
 @pytest.fixture(scope="module")

@@ -47,8 +47,8 @@ def test_the_pair_that_tells_most_is_chosen():
     assert "C02" in figure.axes[0].get_ylabel()
 
 
-@pytest.mark.parametrize("end", [1.0, 1.0000001])
-def test_without_ends_that_differ_nothing_is_drawn(end):
-    pair = (falling(10.0, 1.0, 50), falling(10.0, end, 60))
+@pytest.mark.parametrize(("first", "end"), [(1.0, 1.0), (1.0, 1.0000001), (0.0, 0.0)])
+def test_without_ends_that_differ_nothing_is_drawn(first, end):
+    pair = (falling(10.0, first, 50), falling(10.0, end, 60))
     collection = Collection(("a", "b"), ("C01",), (pair,))
     assert procedure(collection, GRID, looks(("a", "b"), ("a", "b"))) is None

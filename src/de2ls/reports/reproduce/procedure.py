@@ -83,10 +83,10 @@ def _clarity(pair: FloatArray) -> float:
     more than one in which the same trial wins both.
     """
     E, _, feasible = ends(pair)
-    if not feasible.all() or abs(E[0] - E[1]) < _APART * abs(E).max():
+    low, high = _limits(pair) if feasible.all() else (0.0, 0.0)
+    if high <= low or abs(E[0] - E[1]) <= _APART * abs(E).max():
         return 0.0
-    low, high = _limits(pair)
-    gap = abs(E[0] - E[1]) / (high - low) if high > low else 0.0
+    gap = abs(E[0] - E[1]) / (high - low)
     arrivals = _arrivals(pair)
     lag = abs(arrivals[0] - arrivals[1]) / pair.shape[1]
     descent = min(np.ptp(np.clip(trial[:, 0], low, high)) for trial in _known(pair)) / (high - low)
