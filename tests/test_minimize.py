@@ -73,7 +73,7 @@ class TestResult:
     def test_history(self):
         res = de2ls.minimize(sphere, BOX, constraints=AT_LEAST_ONE, max_evals=2000, seed=1)
         h = res.history
-        assert h.nfev[0] == 30
+        assert h.nfev[0] == 60
         assert h.nfev[-1] == 2000
         assert (np.diff(h.nfev) > 0).all()
         known = h.fun[~np.isnan(h.fun)]
@@ -190,6 +190,8 @@ class TestEvaluations:
         assert "evaluations (" in lines[0]
 
     def test_silent_by_default(self, capfd):
+        de2ls.minimize(sphere, BOX, max_evals=100, seed=1)  # may announce a compilation
+        capfd.readouterr()
         de2ls.minimize(sphere, BOX, max_evals=100, seed=1)
         assert capfd.readouterr() == ("", "")
 
@@ -286,7 +288,7 @@ class TestStopping:
 
         res = de2ls.minimize(sphere, BOX, callback=callback, max_evals=2000, seed=1)
         assert res.status == Stop.CALLBACK.status
-        assert [n for n, _ in seen][:2] == [30, 60]  # the initial population, one generation
+        assert [n for n, _ in seen][:2] == [60, 120]  # the initial population, one generation
         assert len(seen) == 5
         assert res.nfev == seen[-1][0]
         assert res.fun == seen[-1][1]
@@ -300,7 +302,7 @@ class TestStopping:
 
         res = de2ls.minimize(sphere, BOX, callback=callback, max_evals=2000, seed=1)
         assert res.status == Stop.CALLBACK.status
-        assert res.nfev == 30
+        assert res.nfev == 60
         assert (seen[0][0] == res.x).all()
         assert seen[0][1] > 0
 
@@ -552,7 +554,7 @@ class TestBatches:
             return (x**2).sum(axis=0)
 
         res = de2ls.minimize(fun, BOX, vectorized=True, max_evals=2000, seed=1)
-        assert shapes[0] == (3, 30)
+        assert shapes[0] == (3, 60)
         assert sum(n for _, n in shapes) == res.nfev == 2000
         assert res.fun < 1e-4
 
@@ -687,7 +689,15 @@ class TestWeights:
 class TestPopulation:
     @pytest.mark.parametrize(
         ("dim", "budget", "expected"),
-        [(2, 1000, 20), (2, 40_000, 80), (3, 500_000, 1000), (30, 10_000, 300), (5, 40, 20)],
+        [
+            (2, 300, 20),
+            (2, 1000, 50),
+            (2, 4000, 60),
+            (2, 40_000, 80),
+            (3, 500_000, 1000),
+            (30, 10_000, 300),
+            (5, 40, 20),
+        ],
     )
     def test_default_size(self, dim, budget, expected):
         assert population_config("de2ls", None, dim, budget) == {"n0": expected}
@@ -695,7 +705,7 @@ class TestPopulation:
     def test_what_is_given_stays(self):
         assert population_config("de2ls", {"n0": 7}, 2, 1000) == {"n0": 7}
         assert population_config("de2ls", {"n0_per_dim": 7.0}, 2, 1000) == {"n0_per_dim": 7.0}
-        assert population_config("de2ls", {"ls_mc": 0}, 2, 1000) == {"ls_mc": 0, "n0": 20}
+        assert population_config("de2ls", {"ls_mc": 0}, 2, 300) == {"ls_mc": 0, "n0": 20}
 
     @pytest.mark.parametrize("algorithm", de2ls.algorithm_names())
     def test_every_algorithm_runs(self, algorithm):

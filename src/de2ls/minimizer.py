@@ -21,8 +21,9 @@ from de2ls.result import MinimizeResult, make_result
 from de2ls.search import Penalised, Rules, Search
 from de2ls.trials.driver import EVALS_PER_DIM, Driver
 
-EVALS_PER_MEMBER = 500  # the initial population has one member per so many evaluations,
-MANY_MEMBERS = 1000  # at most so many, and at least the algorithm's own number
+# the initial population is the algorithm's own (10 D), or one of these if it is larger:
+EVALS_PER_MEMBER, MANY = 500, 1000  # one member per 500 evaluations, up to 1000
+FEWEST_EVALS_PER_MEMBER, SOME = 20, 60  # one member per 20 evaluations, up to 60
 
 
 def minimize(
@@ -131,8 +132,9 @@ def minimize(
     act inside the search only; feasibility and the choice of the best point use the constraints as
     given.
 
-    The initial population has one member per 500 evaluations of the budget, at most 1000, but not
-    fewer than the algorithm's own number (10 per coordinate); ``config={"n0": ...}`` sets it.
+    The initial population is the largest of three: the algorithm's own (10 per coordinate), one
+    member per 500 evaluations of the budget up to 1000, and one per 20 up to 60;
+    ``config={"n0": ...}`` sets it.
 
     Examples
     --------
@@ -264,5 +266,7 @@ def population_config(
     if not {"n0", "n0_per_dim"} <= set(defaults):
         return config
     usual = int(defaults["n0_per_dim"] * dim)
-    n0 = max(usual, min(budget // EVALS_PER_MEMBER, MANY_MEMBERS))
+    long_run = min(budget // EVALS_PER_MEMBER, MANY)
+    short_run = min(budget // FEWEST_EVALS_PER_MEMBER, SOME)
+    n0 = max(usual, long_run, short_run)
     return {**given, "n0": max(defaults["n_min"], min(n0, budget // 2))}

@@ -120,6 +120,11 @@ class Optimizer:
         return len(self._ask_tell.pending)
 
     @property
+    def population_size(self) -> int:
+        """Present size of the population."""
+        return int(self._driver.now["n_pop"])
+
+    @property
     def finished(self) -> bool:
         """Whether the budget is used up."""
         return self._driver.finished

@@ -1,0 +1,1 @@
+"""Bridges to SciPy, pymoo and COCO; each module is imported where it is used."""
