@@ -59,7 +59,7 @@ def page(material: Material, title: str) -> str:
     charts |= {"critical"} if data["friedman"] else set()
     absent = {
         "accuracy-speed": "scatter" not in charts,
-        "tests": "pairs" not in tables,
+        "tests": "rank_sum" not in tables,
         "variants": "variants" not in charts,
     }
     style, script = _style(material), _script()

@@ -59,10 +59,19 @@ def test_gain_and_lead_come_from_the_resamples():
     bootstrap = made([6, 4, 3], [5, 4, 4], samples)
     found = gain(bootstrap, "total", "a", "b")
     assert found == (pytest.approx(37.5), pytest.approx(25.0), pytest.approx(50.0))
-    # Against the best of its rivals: 10 - 8 and 12 - 11.
-    assert lead(bootstrap, "total", "a", ["b", "c"]) == (3.0, 1.0, 2.0)
+    # a - b is 2 or 4, a - c is 6 or 1; the points themselves are 11, 8 and 7.
+    assert lead(bootstrap, "total", "a", ["b"]) == (3.0, 2.0, 4.0)
+    assert lead(bootstrap, "total", "a", ["b", "c"]) == (3.0, 1.0, 4.0)
     # Few ranks are good: a has rank 1, b and c have 2 and 3.
     assert lead(bootstrap, "rank", "a", ["b", "c"]).value == 1.0
+
+
+def test_one_rival_of_many_is_ahead_only_beyond_a_higher_level():
+    # b is ahead of a in 98 % of the resamples: enough against one rival, too few against two.
+    samples = [[10.0, 11.0, 1.0]] * 980 + [[10.0, 9.0, 1.0]] * 20
+    bootstrap = made([6, 6, 1], [4, 5, 0], samples)
+    assert exceeds("a leads", lead(bootstrap, "total", "a", ["b"]), None).verdict == HOLDS_NOT
+    assert exceeds("a leads", lead(bootstrap, "total", "a", ["b", "c"]), None).verdict == OPEN
 
 
 def test_shares_have_exact_intervals():

@@ -55,7 +55,7 @@ def found():
 
 def test_verdicts_follow_the_sign_test(found):
     assert [found.verdict(p) for p in range(4)] == [
-        *("no effect", "improves", "worsens", "cannot be decided")
+        *("no effect seen", "improves", "worsens", "cannot be decided")
     ]
     assert found.undecided() == ["C04"]
 

@@ -69,13 +69,20 @@ def gain(bootstrap: Bootstrap, part: str, a: str, b: str) -> Estimate:
 
 
 def lead(bootstrap: Bootstrap, part: str, name: str, rivals: Sequence[str]) -> Estimate:
-    """Return by how many points `name` leads the best of its rivals; few ranks are good."""
+    """Return by how many points `name` leads each of its rivals at least; few ranks are good.
+
+    The limits are the least ones of all rivals: the lower one is above 0 if every rival is left
+    behind beyond chance, the upper one is below 0 if some rival is ahead beyond chance. Of several
+    rivals one is sooner ahead by chance, so the upper limits have a higher level (Bonferroni).
+    """
     sign = -1.0 if part == "rank" else 1.0
     x, xs = _part(bootstrap, part, name)
-    others = [_part(bootstrap, part, rival) for rival in rivals]
-    value = sign * x - max(sign * y for y, _ in others)
-    samples = sign * xs - np.max([sign * ys for _, ys in others], axis=0)
-    return _estimate(value, samples)
+    tail = (1 - LEVEL) / 2
+    found = []
+    for y, ys in (_part(bootstrap, part, rival) for rival in rivals):
+        low, high = np.quantile(sign * (xs - ys), [tail, 1 - tail / len(rivals)])
+        found.append((sign * (x - y), low, high))
+    return Estimate(*(float(value) for value in np.min(found, axis=0)))
 
 
 def share(successes: int, of: int) -> Estimate:

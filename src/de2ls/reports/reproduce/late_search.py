@@ -25,7 +25,7 @@ WITH, WITHOUT = "de2ls-paired", "rdex-paired"
 MORE_RUNS = 100
 _LOOKS = 2
 
-BETTER, WORSE, NONE, OPEN = "improves", "worsens", "no effect", "cannot be decided"
+BETTER, WORSE, NONE, OPEN = "improves", "worsens", "no effect seen", "cannot be decided"
 
 
 @dataclass(frozen=True, eq=False)
