@@ -84,11 +84,12 @@ class Problem:
         lower = np.array(self.lower, dtype=np.float64, ndmin=1)
         upper = _checks.vector("upper", self.upper, lower.size)
         lower = _checks.vector("lower", lower, lower.size)
-        bad = ~(np.isfinite(lower) & np.isfinite(upper) & (lower < upper))
+        with np.errstate(over="ignore", invalid="ignore"):
+            bad = ~(np.isfinite(upper - lower) & (lower < upper))
         if bad.any():
             j = int(bad.argmax())
             raise ValueError(
-                f"bounds must be finite with lower < upper; coordinate {j} has "
+                f"bounds must be finite, of finite width, with lower < upper; coordinate {j} has "
                 f"lower={lower[j]:g}, upper={upper[j]:g}"
             )
         lower.flags.writeable = upper.flags.writeable = False
