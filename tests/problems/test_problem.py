@@ -178,8 +178,8 @@ def test_shape():
     ("changes", "error", "message"),
     [
         ({"lower": [0, 5]}, ValueError, "lower < upper; coordinate 1 has lower=5, upper=5"),
-        ({"upper": [5, np.inf]}, ValueError, "bounds must be finite .* coordinate 1"),
-        ({"lower": [0, -1e308], "upper": [5, 1e308]}, ValueError, "of finite width, .* coordinate 1"),
+        ({"upper": [5, np.inf]}, ValueError, "bounds must be finite, .* coordinate 1"),
+        ({"lower": [0, -1e308], "upper": [5, 1e308]}, ValueError, "finite width.* coordinate 1"),
         ({"upper": [5]}, ValueError, "upper must be a vector of 2"),
         ({"n_ineq": -1}, ValueError, "n_ineq must be an integer of at least 0, got -1"),
         ({"n_eq": 1.0}, TypeError, "n_eq must be an integer"),
