@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from tests.fidelity.campaign import milestones
-from tests.fidelity.rules import MILESTONES, REFERENCES, Verdict, compare, reference
+from tests.fidelity.rules import CONFIGURED, MILESTONES, REFERENCES, Verdict, compare, reference
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "results" / "fidelity"
 
@@ -26,7 +26,7 @@ def main() -> None:
     print("| series | tests | smallest p | where | below 0.05 | rules |")
     print("|---|---:|---:|---|---:|---|")
     for label, name in REFERENCES.items():
-        verdict = compare(milestones(label), reference(name))
+        verdict = compare(milestones(label, CONFIGURED.get(label)), reference(name))
         write(label, verdict)
         k, m = np.unravel_index(verdict.p.argmin(), verdict.p.shape)
         print(

@@ -29,8 +29,12 @@ REFERENCES = {
     "de2ls": "DE-2LS",
     "rde26": "RDE26",
     "rdex-cask": "RDEx-CASK",
+    "rdex-cask-stray": "RDEx-CASK",
     "cl-srde": "CL-SRDE",
 }
+
+# series that are no algorithm's default: the published program's reads beyond an array, mimicked
+CONFIGURED = {"rdex-cask-stray": "rdex-cask:stray_kicks=0.015"}
 
 Sample = NDArray[np.float64]  # (runs, 2): Min_EV, LCV
 
