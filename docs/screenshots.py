@@ -21,10 +21,10 @@ ARGUMENTS = (
 PICTURES = {
     "report-1440": (1440, 1000, "light", "overview", 0),
     "report-1440-problems": (1440, 1000, "light", "problems", 0),
-    "report-1440-convergence": (1440, 1000, "dark", "convergence", 3),
+    "report-1440-convergence": (1440, 1000, "dark", "convergence", 17),
     "report-1440-tests": (1440, 1000, "light", "tests", 0),
     "report-390": (390, 1400, "light", "overview", 0),
-    "report-390-convergence": (390, 1400, "dark", "convergence", 3),
+    "report-390-convergence": (390, 1400, "dark", "convergence", 17),
 }
 
 

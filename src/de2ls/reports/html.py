@@ -202,7 +202,7 @@ def _finals(material: Material) -> list[list[Any]]:
 
 
 def _end(min_ev: float, lcv: float) -> str:
-    return f"{min_ev:.6g}" if np.isfinite(min_ev) else f"CV {lcv:.6g}"
+    return f"{min_ev:.9g}" if np.isfinite(min_ev) else f"CV {lcv:.9g}"
 
 
 def _curves(material: Material) -> dict[str, str]:

@@ -218,7 +218,7 @@ class Convergence {
 
   quartiles(series, k) {
     const objective = series.gap.map((curve) => at(curve, k));
-    return [...objective.map((gap) => number(gap === null ? null : this.curves.best + gap)), ...series.lcv.map((curve) => number(at(curve, k)))];
+    return [...objective.map((gap) => number(gap === null ? null : this.curves.best + gap, 9)), ...series.lcv.map((curve) => number(at(curve, k)))];
   }
 
   showFinals() {

@@ -42,11 +42,11 @@ function responsive(container, render) {
 
 const points = (value) => value.toLocaleString("en-US", { maximumFractionDigits: 1 });
 
-function number(value) {
+function number(value, digits = 6) {
   if (value === null || value === undefined) return "–";
   if (value === 0) return "0";
   const size = Math.abs(value);
-  return size < 1e-3 || size >= 1e6 ? value.toExponential(3) : String(Number(value.toPrecision(6)));
+  return size < 1e-3 || size >= 1e6 ? value.toExponential(3) : String(Number(value.toPrecision(digits)));
 }
 
 const SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹";
