@@ -41,6 +41,7 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=program, args=ARGUMENTS)
         for name, (width, height, theme, section, problem) in PICTURES.items():
             view = browser.new_page(viewport={"width": width, "height": height}, color_scheme=theme)
+            view.set_default_timeout(180_000)
             view.goto(page.as_uri())
             shoot(view, section, problem, IMAGES / f"{name}.png")
             view.close()

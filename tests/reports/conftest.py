@@ -20,6 +20,8 @@ def browser():
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=program, args=CHROMIUM_ARGUMENTS)
+        opened = playwright.chromium.launch(
+            executable_path=program, args=CHROMIUM_ARGUMENTS, timeout=180_000
+        )
         yield opened
         opened.close()

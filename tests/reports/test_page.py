@@ -12,6 +12,8 @@ from tests.reports.support import HOSTILE, SERIES
 
 pytestmark = pytest.mark.xdist_group("chromium")
 
+PATIENCE = 180_000  # milliseconds before the browser counts as hung; a busy machine is slow
+
 # What each chart draws of three series on three problems, two of them variants.
 MARKS = {
     "totals": ("rect", 2 * 3),  # accuracy and speed
@@ -29,6 +31,7 @@ class Watched:
 
     def __init__(self, browser, file, **context):
         self.context = browser.new_context(accept_downloads=True, **context)
+        self.context.set_default_timeout(PATIENCE)
         self.page = self.context.new_page()
         self.problems, self.requests = [], []
         self.page.on("console", lambda message: self.problems.append(message.text))
