@@ -410,7 +410,9 @@ class TestFailures:
     def test_a_real_signal(self, decorator, tmp_path):
         script = tmp_path / "endless.py"
         script.write_text(
-            "import numba, numpy as np, de2ls\n"
+            "import signal, numba, numpy as np, de2ls\n"
+            # a shell makes its background jobs ignore Ctrl-C, and their children inherit that
+            "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
             f"{decorator}\n"
             "def fun(x):\n"
             "    return x[0] * x[0] + x[1] * x[1]\n"
