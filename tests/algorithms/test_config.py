@@ -93,7 +93,7 @@ def test_numbers_of_numpy_become_plain_ones() -> None:
         ("n0", 10.5, TypeError, "n0 must be an integer of at least 4, got 10.5"),
         ("n_min", 3, ValueError, "n_min must be an integer of at least 4, got 3"),
         ("h", 0, ValueError, "h must be an integer of at least 1"),
-        ("pressure", 0.0, ValueError, "pressure must be a finite number of at least 0.001"),
+        ("pressure", 0.0, ValueError, "pressure must be a finite number from 0.001 to 30, got 0.0"),
         ("box", "repairs", ValueError, r"box must be one of repair, published.*did you mean 'rep"),
         ("box", 1, ValueError, "box must be one of repair, published; got 1"),
     ],

@@ -1,5 +1,6 @@
 """Whole trials: budget, record, incumbent, box, invalid values."""
 
+import dataclasses
 import math
 from typing import Any
 
@@ -9,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import de2ls
+from de2ls.algorithms.de2ls import DE2LSConfig
 from de2ls.engine.state import LOCAL, SEARCH
 from de2ls.problems.problem import Problem
 from de2ls.trials.driver import Driver
@@ -186,6 +188,44 @@ def test_state_stays_in_range(seed: int, T: int, n0: int, box: str) -> None:
         assert 0.0 <= now["eb_rate"] <= 1.0
         assert now["eps"] >= 0.0
     assert driver.now["eps"] == 0.0 or n0 > T / 5  # the level ends at 0 (p > 0.8)
+
+
+def any_value(field: dataclasses.Field[Any]) -> st.SearchStrategy[Any]:
+    """Values of a parameter all over its range, both ends included."""
+    rules = field.metadata
+    if rules["options"]:
+        return st.sampled_from(rules["options"])
+    low, high = rules["low"], rules["high"]
+    if isinstance(field.default, int):
+        return st.integers(low, 8 if high is None else high)
+    return st.floats(low, 50.0 if high is None else high)
+
+
+ANY_CONFIG = st.fixed_dictionaries(
+    {},
+    optional={
+        field.name: any_value(field)
+        for field in dataclasses.fields(DE2LSConfig)
+        if field.default is not None
+    },
+)
+
+
+@settings(max_examples=100)
+@given(config=ANY_CONFIG, seed=st.integers(0, 1000), T=st.integers(16, 200))
+def test_any_configuration_within_its_ranges_works(
+    config: dict[str, Any], seed: int, T: int
+) -> None:
+    record, witness = watch("de2ls", ball(2), seed, T, config)
+    assert record.n_evals == len(witness.points) == T
+    outside = int((~inside_box(ball(2), witness.points)).sum())
+    assert record.n_outside == outside
+    if config.get("box") != "published":
+        assert outside == 0
+    n0 = int(record.curve[0, 0])
+    np.testing.assert_array_equal(
+        record.curve[:, 0], expected_record(ball(2), witness, T, n0)["curve"][:, 0]
+    )
 
 
 def test_trace_of_size_and_level() -> None:
