@@ -11,8 +11,8 @@ pytestmark = [
     pytest.mark.skipif(not FILES.is_file(), reason="the authors' files are not there"),
 ]
 
-# Their values have 12 digits: on these problems many runs end at one level (C19 and C28 at a violation
-# of 42749.816...), told apart by the 13th.
+# Their values have 12 digits: on these problems many runs end at one level (C19 and C28: violation
+# 42749.816...), told apart by the 13th.
 DECIMALS = {12: 6, 19: 6, 21: 6, 28: 6}
 
 
