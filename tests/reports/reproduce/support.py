@@ -7,7 +7,7 @@ from dataclasses import replace
 from de2ls.campaigns.progress import Progress
 from de2ls.reports.reproduce.scale import QUICK
 
-SMALL = replace(QUICK, numbers=(7, 17), runs=2, instance=1, dim=4)
+SMALL = replace(QUICK, numbers=(7, 17), runs=2, instance=1, dim=3)
 
 
 class Counting(Progress):

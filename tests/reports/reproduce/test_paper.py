@@ -23,6 +23,8 @@ from de2ls.reports.reproduce.paper import (
 from de2ls.reports.reproduce.scale import QUICK, Runner, Scale
 from tests.reports.reproduce.support import SMALL, Counting, rows
 
+pytestmark = pytest.mark.xdist_group("paper")  # one worker makes the trials
+
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
@@ -119,7 +121,7 @@ def test_a_second_call_runs_nothing_and_writes_the_same(made, tmp_path):
 
 def test_another_dimension_compares_the_four_alone(tmp_path):
     counting = Counting()
-    scale = replace(SMALL, whole=False, numbers=(7,), dim=3)
+    scale = replace(SMALL, whole=False, numbers=(7,), dim=2)
     output = reproduce_paper(scale, Runner(tmp_path / "a.db", 2, counting), tmp_path / "o", "x")
     assert set(counting.labels) == set(FOUR)
     assert "ablation" not in output.tables
@@ -128,7 +130,7 @@ def test_another_dimension_compares_the_four_alone(tmp_path):
 
 def test_an_interrupted_command_goes_on_where_it_stopped(made, tmp_path):
     folder, _, _ = made
-    arguments = ["--quick", "--dim", "4", "--runs", "2", "--problems", "7,17", "--instance", "1"]
+    arguments = ["--quick", "--dim", "3", "--runs", "2", "--problems", "7,17", "--instance", "1"]
     command = [sys.executable, "-m", "de2ls", "reproduce", "paper", *arguments, "--workers", "1",
                "--store", str(tmp_path / "a.db"), "-o", str(tmp_path / "out")]  # fmt: skip
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
