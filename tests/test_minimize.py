@@ -73,7 +73,7 @@ class TestResult:
     def test_history(self):
         res = de2ls.minimize(sphere, BOX, constraints=AT_LEAST_ONE, max_evals=2000, seed=1)
         h = res.history
-        assert h.nfev[0] == 60
+        assert h.nfev[0] == 50
         assert h.nfev[-1] == 2000
         assert (np.diff(h.nfev) > 0).all()
         known = h.fun[~np.isnan(h.fun)]
@@ -288,7 +288,7 @@ class TestStopping:
 
         res = de2ls.minimize(sphere, BOX, callback=callback, max_evals=2000, seed=1)
         assert res.status == Stop.CALLBACK.status
-        assert [n for n, _ in seen][:2] == [60, 120]  # the initial population, one generation
+        assert [n for n, _ in seen][:2] == [50, 100]  # the initial population, one generation
         assert len(seen) == 5
         assert res.nfev == seen[-1][0]
         assert res.fun == seen[-1][1]
@@ -302,7 +302,7 @@ class TestStopping:
 
         res = de2ls.minimize(sphere, BOX, callback=callback, max_evals=2000, seed=1)
         assert res.status == Stop.CALLBACK.status
-        assert res.nfev == 60
+        assert res.nfev == 50
         assert (seen[0][0] == res.x).all()
         assert seen[0][1] > 0
 
@@ -556,7 +556,7 @@ class TestBatches:
             return (x**2).sum(axis=0)
 
         res = de2ls.minimize(fun, BOX, vectorized=True, max_evals=2000, seed=1)
-        assert shapes[0] == (3, 60)
+        assert shapes[0] == (3, 50)
         assert sum(n for _, n in shapes) == res.nfev == 2000
         assert res.fun < 1e-4
 
@@ -693,9 +693,10 @@ class TestPopulation:
         ("dim", "budget", "expected"),
         [
             (2, 300, 20),
-            (2, 1000, 50),
-            (2, 4000, 60),
-            (2, 40_000, 80),
+            (2, 1000, 25),
+            (2, 4000, 100),
+            (2, 40_000, 100),
+            (5, 40_000, 100),
             (3, 500_000, 1000),
             (30, 10_000, 300),
             (5, 40, 20),

@@ -23,7 +23,7 @@ from de2ls.trials.driver import EVALS_PER_DIM, Driver
 
 # the initial population is the algorithm's own (10 D), or one of these if it is larger:
 EVALS_PER_MEMBER, MANY = 500, 1000  # one member per 500 evaluations, up to 1000
-FEWEST_EVALS_PER_MEMBER, SOME = 20, 60  # one member per 20 evaluations, up to 60
+FEWEST_EVALS_PER_MEMBER, SOME = 40, 100  # one member per 40 evaluations, up to 100
 
 
 def minimize(
@@ -133,7 +133,7 @@ def minimize(
     given.
 
     The initial population is the largest of three: the algorithm's own (10 per coordinate), one
-    member per 500 evaluations of the budget up to 1000, and one per 20 up to 60;
+    member per 500 evaluations of the budget up to 1000, and one per 40 up to 100;
     ``config={"n0": ...}`` sets it.
 
     Examples
