@@ -12,15 +12,20 @@ import numpy as np
 import pytest
 
 from de2ls.reports.reproduce import published
+from de2ls.reports.reproduce.gather import Final, Gathered
+from de2ls.reports.reproduce.late_search import WITH, WITHOUT, late_search
 from de2ls.reports.reproduce.paper import (
     ABLATION,
     FOUR,
     PARAMETERS,
+    paper_output,
     parameters_table,
     reproduce_paper,
     series,
 )
 from de2ls.reports.reproduce.scale import QUICK, Runner, Scale
+from de2ls.scores import Collection
+from de2ls.trials.record import LocalSearchLog
 from tests.reports.reproduce.support import SMALL, Counting, rows
 
 pytestmark = pytest.mark.xdist_group("paper")  # one worker makes the trials
@@ -188,3 +193,55 @@ def test_without_the_official_data_the_remedy_is_named(tmp_path):
     assert done.stderr.startswith("error: ")
     assert "de2ls data" in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def synthetic(scale, labels, runs):
+    """Return gathered trials of the paper's size without running them; curves have few samples."""
+    rng = np.random.default_rng(7)
+    problems = tuple(f"C{number:02d}" for number in scale.numbers)
+    cells, finals = [], []
+    for name in problems:
+        row = []
+        for label in labels:
+            E = np.minimum.accumulate(rng.exponential(1, (runs, 6)), axis=1)
+            row.append(np.stack([E, np.zeros_like(E)], axis=2))
+            log = LocalSearchLog(2, 60, 1, 0.1)
+            finals += [
+                Final(label, name, run + 1, scale.budget, float(E[run, -1]), 0.0, log)
+                for run in range(runs)
+            ]
+        cells.append(tuple(row))
+    seeds = tuple(tuple(tuple(range(runs)) for _ in labels) for _ in problems)
+    collection = Collection(tuple(labels), problems, tuple(cells), seeds=seeds)
+    return Gathered(collection, tuple(finals), {label: np.arange(6.0) for label in labels}, None)
+
+
+def test_at_the_papers_size_every_table_has_the_published_figures():
+    scale = Scale()
+    gathered = synthetic(scale, [s.label for s in series()], scale.runs)
+    pairs = synthetic(scale, [WITH, WITHOUT], 100)
+    output = paper_output(scale, gathered, (late_search(pairs, scale.budget), pairs))
+    for name in ("claims", "gains", "head-to-head", "four", "ablation"):
+        assert "published" in output.tables[name].header, name
+    four = output.tables["four"]
+    rows_ = [dict(zip(four.header, row, strict=True)) for row in four.rows]
+    printed = {(row["algorithm"], row["quantity"]): row["published"] for row in rows_}
+    assert printed["DE-2LS", "U-score"] == 80968
+    assert printed["CL-SRDE", "rank sum"] == 95
+    relative = {row["algorithm"]: row["published, %"] for row in rows_ if row["published, %"]}
+    assert relative["UDE-III"] == pytest.approx(100 * (69220.5 / 78303.5 - 1))
+    gains = output.tables["gains"]
+    published_gains = [row[gains.header.index("published")] for row in gains.rows]
+    assert [round(gain, 2) for gain in published_gains] == [6.17, 4.99, 5.58]
+    by_problem = output.tables["four-rank"]
+    assert by_problem.rows[-1][by_problem.header.index("DE-2LS published")] == 48
+    means = output.tables["means"]
+    assert "published mean CV" in means.header
+    assert any("42734.8" in note for note in means.notes)
+    claims = {row[0]: row for row in output.tables["claims"].rows}
+    # Random curves have no leader: whoever scores more, it is by chance.
+    order = claims["of four, DE-2LS has more U-score than CL-SRDE"]
+    assert order[-1] == "cannot be decided at 25 runs"
+    assert claims["head to head, it has 5.58 % more U-score"][2] == pytest.approx(5.577, abs=1e-3)
+    most = claims["head to head, DE-2LS scores more than RDEx on most problems"]
+    assert most[2] == 75  # 21 of 28

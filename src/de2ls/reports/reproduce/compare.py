@@ -43,7 +43,7 @@ def totals_table(
     for a, name in enumerate(bootstrap.score.algorithms):
         for part in sums:
             here = Estimate(float(sums[part][a]), *map(float, bootstrap.interval(part)[a]))
-            past = None if published is None else published[part].get(name)
+            past = None if published is None else published.get(part, {}).get(name)
             gains = _gains(bootstrap, published, name, relative_to if part == "total" else None)
             rows.append((name, HEADINGS[part], *beside(here, past), *gains))
     columns = (
