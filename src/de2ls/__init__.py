@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     from de2ls.problems.problem import Problem
     from de2ls.problems.wrap import problem
     from de2ls.scores.uscore import uscore
+    from de2ls.search import EvaluationError
     from de2ls.suites.cec2017 import cec2017
     from de2ls.trials import PausedTrial, TrialRecord, run_trial
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "EvaluationError": "de2ls.search",
     "Optimizer": "de2ls.optimizer",
     "PausedTrial": "de2ls.trials",
     "Problem": "de2ls.problems",
@@ -34,6 +36,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "EvaluationError",
     "Optimizer",
     "PausedTrial",
     "Problem",

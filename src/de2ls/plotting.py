@@ -85,7 +85,8 @@ def _violation(ax: "Axes", result: "MinimizeResult") -> None:
             0.5, 0.5, "the initial population had a feasible point", ha="center", va="center",
             fontsize=8, color=_GREY, transform=ax.transAxes,
         )  # fmt: skip
-    ax.set_xlim(0, n[-1] * 1.02)
+    ax.set_xscale("log")  # most of it happens early
+    ax.set_xlim(max(1.0, n[0] * 0.9), n[-1] * 1.1)
     ax.grid(alpha=0.25)
 
 
