@@ -506,6 +506,13 @@ def test_5f_an_invalid_trial_fails_even_against_an_invalid_target() -> None:
     assert state.now[0]["n_success"] == 0
 
 
+def test_5f_an_infinite_objective_may_succeed_by_violation() -> None:
+    state, cand = begun([(INF, v) for v in (1.0, 2.0, 3.0, 4.0)], eps=0.0)
+    tell(state, cand, 2, INF, 2.5)
+    assert state.now[0]["n_success"] == 1
+    assert state.slot[0]["weight"] == 0.5
+
+
 def test_5f_the_pointer_wraps_at_the_current_size() -> None:
     state, cand = begun([(f, 0.0) for f in (5.0, 6.0, 7.0, 8.0)], N0=9)
     state.now[0]["pointer"] = 3

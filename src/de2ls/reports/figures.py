@@ -130,7 +130,8 @@ def totals(assessment: Assessment, styles: Looks, published: Published | None = 
         axes.set_xlabel("points")
         axes.grid(axis="y", visible=False)
     if published is not None:
-        figure.legend(loc="outside lower right", frameon=False)
+        marks_only = figure.axes[0].get_legend_handles_labels()
+        figure.legend(*marks_only, loc="outside lower right", frameon=False)
     return figure
 
 

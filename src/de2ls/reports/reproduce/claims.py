@@ -101,7 +101,7 @@ def claims_table(
     """Return the claims with their verdicts."""
     columns = (
         Column("claim"),
-        Column("here", ".4g", ".4g"),
+        Column("here", ".5g", ".5g"),
         Column("published", ".6g"),
         Column("unit"),
         Column("verdict"),
@@ -120,6 +120,7 @@ def claims_table(
         "A claim of a size holds if a second draw of as many trials could reach the published "
         "figure but not 0 (its interval is sqrt(2) times as wide), holds not if it could not reach "
         "the published figure, and cannot be decided if it could reach both.",
+        "Each verdict stands by itself: of twenty, one may be wrong by chance.",
         *warnings,
     )
     return Table(title, columns, rows, notes=notes)
