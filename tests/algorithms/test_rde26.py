@@ -4,10 +4,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import de2ls
+from de2ls.algorithms import rde26, resolve_config
 from de2ls.engine.state import RIVAL, SEARCH
 from tests.algorithms.puppet import NOT_BETTER, Puppet
+from tests.helpers import compiled
 
 FEASIBLE = [(float(i), 0.0) for i in range(299)]
 
@@ -26,6 +29,47 @@ def pair(puppet: Puppet) -> tuple[Any, Any]:
         if u.info[0]["call"]:
             return u, puppet.must_ask(RIVAL)
         puppet.tell(u, NOT_BETTER, NOT_BETTER)
+
+
+def test_parameters() -> None:
+    assert resolve_config("rde26") == {
+        "n0": None,
+        "n0_per_dim": 9.98,
+        "n_min": 4,
+        "h": 11,
+        "mcr": 0.94,
+        "mf": 0.63,
+        "learning_rate": 0.35,
+        "sr": 0.5,
+        "sr_exponent": 0.4,
+        "f_sigma": 0.05,
+        "cr_sigma": 0.09,
+        "p_base": 0.5,
+        "pressure": 13.98,
+        "eps_factor": 0.8,
+        "eps_cutoff": 0.75,
+        "eb_start": 0.71,
+        "eb_rate": 0.91,
+        "p_eb": 0.4,
+        "p_eb_slope": 0.35,
+        "eb_gamma": 0.14,
+        "eb_f": 0.43,
+        "eb_cr": 0.63,
+        "perturb_rate": 0.55,
+        "perturb_scale": 0.3,
+        "bound_mix": 0.21,
+        "box": "repair",
+        "race_elite": 0.08,
+        "race_end": 0.76,
+        "race_phi": 0.48,
+        "race_delta": 1e-4,
+        "race_cr_low": 0.26,
+        "race_cr_high": 0.85,
+        "race_sample": 0.27,
+        "race_attraction": 0.62,
+        "race_difference": 1.16,
+        "race_draws": 7,
+    }
 
 
 def test_anchors_of_the_first_generation() -> None:
@@ -62,6 +106,70 @@ def test_elite_of_24_races() -> None:
     assert len(raced) >= 8
     assert plain <= set(range(24, 299))
     assert puppet.now["n_pop"] == 299
+
+
+def test_the_first_81_attract_the_rival() -> None:
+    """t2 = trunc(0.27 299 + 0.5) = 81: the slots 0..80 but the target, here 3."""
+    puppet = Puppet("rde26", 600_000, dim=30)
+    puppet.begin(FEASIBLE)
+    draw = compiled(rde26.rival_attractor)
+    drawn = {draw(puppet.state, 3, -1) for _ in range(5000)}
+    assert drawn == set(range(81)) - {3}
+
+
+def test_rb_stands_in_where_every_draw_is_the_target() -> None:
+    """A sample of one is the best slot, 0; for another target it is the attractor."""
+    puppet = race(race_sample=0.0)
+    draw = compiled(rde26.rival_attractor)
+    assert draw(puppet.state, 0, 5) == 5
+    assert draw(puppet.state, 1, 5) == 0
+
+
+def test_an_attractor_has_seven_draws() -> None:
+    """A sample of two, one of them the target: rB stands in with probability 2^-7."""
+    puppet = race(race_sample=2 / 12)
+    draw = compiled(rde26.rival_attractor)
+    drawn = [draw(puppet.state, 0, 5) for _ in range(12_800)]
+    assert set(drawn) == {1, 5}
+    assert stats.binomtest(drawn.count(5), 12_800, 0.5**7).pvalue > 1e-6
+
+
+def test_rival_by_hand() -> None:
+    """Slot i of P and Q is i in every coordinate, the target 0: 0.62 F x + 1.16 F (rA - rC).
+
+    x is one of the first trunc(0.27 12 + 0.5) = 3 of B, so 1 or 2; rA and rC are two of 1..11.
+    """
+    puppet = race(race_cr_low=1.0, race_cr_high=1.0)
+    for _ in range(20):
+        u, y = pair(puppet)
+        F = float(u.info[0]["F"])
+        assert (u.info[0]["slot"], y.info[0]["slot"], y.info[0]["CR"]) == (0, 0, 1.0)
+        others = range(1, 12)
+        rivals = [
+            0.62 * F * x + 1.16 * F * (rA - rC)
+            for x in (1, 2)
+            for rA in others
+            for rC in others
+            if rA != rC
+        ]
+        assert len(set(y.x.tolist())) == 1
+        assert np.abs(np.array(rivals) - y.x[0]).min() < 1e-12
+        puppet.tell(u, NOT_BETTER, NOT_BETTER)
+        puppet.tell(y, NOT_BETTER, NOT_BETTER)
+
+
+@pytest.mark.parametrize(("mcr", "limited"), [(0.0, 0.26), (1.0, 0.85), (0.5, 0.5)])
+def test_limits_of_the_rivals_crossover(mcr: float, limited: float) -> None:
+    """Besides the forced one 49 coordinates cross with CR kept within [0.26, 0.85]."""
+    puppet = Puppet("rde26", 12_000, dim=50, n0=12, mcr=mcr, cr_sigma=0.0, perturb_rate=0.0)
+    puppet.begin([(float(i), 0.0) for i in range(12)])
+    crossed = 0
+    for _ in range(20):
+        u, y = pair(puppet)
+        crossed += round(50 * float(y.info[0]["CR"])) - 1
+        puppet.tell(u, NOT_BETTER, NOT_BETTER)
+        puppet.tell(y, NOT_BETTER, NOT_BETTER)
+    assert stats.binomtest(crossed, 20 * 49, limited).pvalue > 1e-6
 
 
 @pytest.mark.parametrize(

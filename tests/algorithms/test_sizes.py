@@ -89,6 +89,7 @@ def test_the_last_generation_ends_with_the_budget(
     assert ends[: len(first_ends)] == first_ends
     assert (begun, len(ends), ends[-1]) == (count, count, T)
     assert {progress: size_at(progress, sizes, ends) for progress in late} == late
+    assert sizes[-1] == 4
     steps = -np.diff(sizes)
     assert steps.max() == (2 if algorithm == "cl-srde" else 1)
     assert steps[1:].max() == 1
@@ -101,7 +102,7 @@ def test_rde26_without_races_ends_inside_its_last_generation() -> None:
     assert (sizes[:3], ends[:3]) == ([299, 298, 298], [598, 896, 1194])
     assert begun == 9033
     assert len(ends) == 9032
-    assert ends[-1] + sizes[-1] == 600_002
+    assert (sizes[-1], ends[-1] + sizes[-1]) == (4, 600_002)
     assert {p: size_at(p, sizes, ends) for p in (0.71, 0.75, 0.9)} == {0.71: 89, 0.75: 77, 0.9: 33}
 
 

@@ -64,16 +64,32 @@ def wins_and_losses(puppet: Puppet, generation: int) -> list[tuple[int, int]]:
 
 
 def test_parameters() -> None:
-    three, four = UDE3Config(), UDE4Config()
-    assert (three.np, three.t, three.lp, three.h, three.n_trials) == (100, 25, 25, 100, 150)
-    assert (three.sg, three.sprop, three.ranking, three.prob) == (50, 0.5, "both", 1.0)
-    assert (four.sg, four.sprop, four.ranking, four.prob) == (25, 0.4, "none", 0.75)
-    changed = {"sg", "sprop", "ranking", "prob"}
-    assert all(
-        value == three.as_dict()[name]
-        for name, value in four.as_dict().items()
-        if name not in changed
-    )
+    """Of the specification's table; then its open points, and what UDE-IV changes."""
+    three = {
+        "np": 100,
+        "t": 25,
+        "lp": 25,
+        "h": 100,
+        "mu0": 0.5,
+        "sigma": 0.1,
+        "p_min": 5,
+        "p_max": 20,
+        "pc": 0.5,
+        "lambda_": 6.0,
+        "cp_max": 33.0,
+        "delta": 0.01,
+        "sg": 50,
+        "sprop": 0.5,
+        "d_min": 1.0,
+        "ranking": "both",
+        "prob": 1.0,
+        "force_jrand": False,
+        "top_counting": "program",
+    }
+    assert UDE3Config().as_dict() == three
+    assert UDE3Config().n_trials == 3 * 25 + 75 == 150
+    changed = {"sg": 25, "sprop": 0.4, "ranking": "none", "prob": 0.75}
+    assert UDE4Config().as_dict() == three | changed
 
 
 @pytest.mark.parametrize("algorithm", ["ude3", "ude4"])

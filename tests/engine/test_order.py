@@ -54,6 +54,11 @@ def test_order_by_hand() -> None:
     assert ranks.tolist() == [4, 3, 1, 2, 5, 0]
 
 
+@given(POINT, POINT)
+def test_superior_compares_violations_first(a: tuple[float, float], b: tuple[float, float]) -> None:
+    assert compiled(order.superior)(*a, *b) == ((a[1], a[0]) < (b[1], b[0]))
+
+
 @given(POINTS, EPS)
 def test_precedes_is_a_strict_total_order(points: list[tuple[float, float]], eps: float) -> None:
     ranks = {i: r for r, i in enumerate(full_sort(members(points), range(len(points)), eps))}

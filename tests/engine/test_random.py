@@ -94,6 +94,14 @@ def test_integer_distribution(count: int) -> None:
     assert stats.chisquare(np.bincount(sample, minlength=count)).pvalue > LEVEL
 
 
+@pytest.mark.parametrize("excluded", [(0, 0, 0), (1, 4, 1), (0, 2, 5)])
+def test_integer_except_is_uniform_over_the_rest(excluded: tuple[int, int, int]) -> None:
+    sample = draws(random.integer_except, 11, COUNT, 6, *excluded).astype(int)
+    rest = sorted(set(range(6)) - set(excluded))
+    assert set(sample.tolist()) == set(rest)
+    assert stats.chisquare(np.bincount(sample, minlength=6)[rest]).pvalue > LEVEL
+
+
 # --- normal and Cauchy ----------------------------------------------------------------------------
 
 

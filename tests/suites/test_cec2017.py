@@ -97,6 +97,21 @@ def test_halves_are_rounded_away_from_zero(k):
     assert problem.evaluate(y).f == pytest.approx(expected, rel=1e-14)
 
 
+def test_boxes_and_numbers_of_constraints():
+    """As the definition's tables give them for C01 to C28."""
+    n_ineq = [1, 1, 1, 2, 2, 0, 0, 0, 1, 0, 1, 2, 3, 1, 1, 1, 1, 2, 2, 2, 2, 3, 1, 1, 1, 1, 2, 2]
+    n_eq = [0, 0, 1, 0, 0, 6, 2, 2, 1, 2, 1, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1, 1, 0]
+    total = [1, 1, 2, 2, 2, 6, 2, 2, 2, 2, 2, 2, 3, 2, 2, 2, 2, 3, 2, 2, 2, 3, 2, 2, 2, 2, 3, 2]
+    narrow = {4: 10.0, 5: 10.0, 6: 20.0, 7: 50.0, 9: 10.0, 19: 50.0, 28: 50.0}
+    for k in NUMBERS:
+        problem = de2ls.cec2017(k, 10, instance=1)
+        assert (problem.n_ineq, problem.n_eq) == (n_ineq[k - 1], n_eq[k - 1])
+        assert problem.n_constraints == total[k - 1]
+        bound = narrow.get(k, 100.0)
+        assert problem.lower.tolist() == [-bound] * 10
+        assert problem.upper.tolist() == [bound] * 10
+
+
 def test_every_row_of_the_table_has_its_kernel():
     assert list(SUITE) == list(NUMBERS)
     for k, definition in itertools.product(NUMBERS, ("report", "cpp2017")):
