@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from de2ls.algorithms import rdex_cask
+from de2ls.algorithms import rdex_cask, resolve_config
 from tests.algorithms.puppet import NOT_BETTER, Puppet
 from tests.helpers import compiled
 
@@ -26,7 +26,27 @@ def reported(puppet: Puppet) -> tuple[float, float]:
     return float(puppet.now["reported_f"]), float(puppet.now["reported_v"])
 
 
-# --- sizes ---------------------------------------------------------------------------------------
+# --- parameters and sizes ------------------------------------------------------------------------
+
+
+def test_parameters() -> None:
+    """What the specification lists; the rest is RDEx's."""
+    own = {
+        "h": 10,
+        "sr_exponent": 0.4,
+        "eb_rate": 0.5,
+        "perturb_rate": 0.0,
+        "f2_gamma": 0.1,
+        "archive": 50,
+        "stagnation": 180,
+        "kick_archive": 0.65,
+        "kick_sr": 0.1,
+        "kick_cr": 0.95,
+        "stray_kicks": 0.0,
+        "eb_learning": 0.3,
+        "eb_return": 0.1,
+    }
+    assert resolve_config("rdex-cask") == resolve_config("rdex") | own
 
 
 def test_anchors_of_the_first_generations() -> None:
@@ -90,6 +110,8 @@ def test_archive_is_cyclic() -> None:
     ("n_archive", "N", "stagnates", "share"),
     [
         (50, 300, False, 50 / 350),
+        (50, 150, False, 0.25),
+        (50, 33, False, 50 / 83),
         (50, 4, False, 50 / 54),
         (50, 300, True, 0.65),
         (50, 4, True, 50 / 54),
@@ -103,6 +125,60 @@ def test_share_of_the_archive(n_archive: int, N: int, stagnates: bool, share: fl
     uses = compiled(rdex_cask.uses_archive)
     found = np.mean([uses(puppet.state, stagnates) for _ in range(5000)])
     assert found == pytest.approx(share, abs=4.5 * np.sqrt(share * (1 - share) / 5000))
+
+
+# --- the donor -----------------------------------------------------------------------------------
+
+
+def one_point(**config: float) -> Puppet:
+    """P and Q in the point 50, the archive's one vector is 40, the reported best -70.
+
+    F = mF = 1 and F2 = 1 without spread; CR = 1.
+    """
+    puppet = Puppet(
+        "rdex-cask", 12_000, n0=12, f_sigma=0.0, f2_gamma=0.0, sr=1.0, cr_sigma=0.0, **config
+    )
+    puppet.begin(TWELVE)
+    puppet.state.x[: 3 * 12] = 50.0
+    puppet.state.x[3 * 12] = 40.0
+    puppet.state.x[3 * 12 + 50] = -70.0
+    puppet.now["n_archive"] = 1
+    return puppet
+
+
+@pytest.mark.parametrize(
+    ("fails", "expected"),
+    [
+        (0, {50.0, 60.0}),  # 50 + (50 - 50) + (50 - z), z = 50 or 40
+        (180, {-60.0}),  # 50 + (-70 - 50) + (50 - 40): the kick, here always with the archive
+    ],
+)
+def test_donor_by_hand(fails: int, expected: set[float]) -> None:
+    puppet = one_point(kick_archive=1.0)
+    puppet.state.slot["fails"] = fails
+    assert {x for _ in range(200) for x in puppet.must_ask().x.tolist()} == expected
+
+
+def test_f2_scales_the_difference_alone() -> None:
+    """F = 1 moves to the reported best; F2 is another draw, spread over [0, 1], and not noted."""
+    puppet = one_point(kick_archive=1.0)
+    puppet.state.cfg[0]["f2_gamma"] = 0.1
+    puppet.state.slot["fails"] = 180
+    cands = [puppet.must_ask() for _ in range(200)]
+    assert {float(cand.info[0]["F"]) for cand in cands} == {1.0}
+    F2 = np.array([(cand.x[0] + 70.0) / 10.0 for cand in cands])
+    assert ((F2 >= 0.0) & (F2 <= 1.0)).all()
+    assert len(set(F2.tolist())) == 200
+
+
+def test_eb_steps_know_neither_archive_nor_kick() -> None:
+    puppet = one_point()
+    puppet.state.slot["fails"] = 180
+    puppet.now["n"], puppet.now["eb_rate"] = 10_800, 1.0
+    for _ in range(50):
+        cand = puppet.must_ask()
+        assert cand.info[0]["flag"] == 1
+        assert cand.x.tolist() == [50.0] * 3
 
 
 # --- counters ------------------------------------------------------------------------------------
@@ -253,6 +329,17 @@ def test_eb_rate_is_smoothed() -> None:
     slot["flag"][0] = 0
     adapt(puppet.state)
     assert now["eb_rate"] == pytest.approx(0.9 * 0.575 + 0.05, rel=1e-15)
+
+
+def test_eb_rate_survives_gains_beyond_all_numbers() -> None:
+    """A gain of 2e308 overflows: it is no credit, and the rate stays a number."""
+    puppet = begun()
+    slot = puppet.state.slot
+    slot["start"][:12], slot["last"][:12] = 1e308, [-1e308, 0.0, *[np.inf] * 10]
+    slot["flag"][:2] = [1, 0]
+    puppet.now["eb_rate"] = 0.8
+    compiled(rdex_cask.adapt_eb_rate)(puppet.state)
+    assert puppet.now["eb_rate"] == pytest.approx(0.9 * 0.8 + 0.1 * 0.5, rel=1e-15)
 
 
 def test_stray_kicks_only_if_asked_for() -> None:

@@ -62,7 +62,7 @@ class RDExCASKConfig(RDExConfig):
     sr_exponent: float = 0.4
     eb_rate: float = 0.5
     perturb_rate: float = 0.0
-    f2_gamma: float = parameter(0.1, "scale of the base step's F2", 0.0)
+    f2_gamma: float = parameter(0.1, "scale of the base step's F2", 0.0, 1.0)
     archive: int = parameter(50, "capacity of the archive", 1)
     stagnation: int = parameter(180, "trials without success from which a slot stagnates", 1)
     kick_archive: float = parameter(0.65, "least archive probability when stagnating", 0.0, 1.0)

@@ -311,7 +311,10 @@ def replace_in_front(state: State, q: int, x: FloatArray, f: float, v: float) ->
 
 @routine
 def eb_credit(state: State) -> tuple[float, float]:
-    """Return the gains of the EB and of the base step over the slots (step 6)."""
+    """Return the gains of the EB and of the base step over the slots (step 6).
+
+    Gains whose sum overflows cannot be compared and count as none.
+    """
     eb, base = 0.0, 0.0
     for i in range(state.now[0].n_pop):
         slot = state.slot[i]
@@ -320,6 +323,8 @@ def eb_credit(state: State) -> tuple[float, float]:
                 eb += slot.start - slot.last
             else:
                 base += slot.start - slot.last
+    if eb + base == np.inf:
+        return 0.0, 0.0
     return eb, base
 
 
@@ -327,7 +332,7 @@ def eb_credit(state: State) -> tuple[float, float]:
 def adapt_eb_rate(state: State) -> None:
     """Set rho to the EB step's share of the gains (step 6)."""
     eb, base = eb_credit(state)
-    decided = eb != 0.0 and base != 0.0 and eb + base < np.inf
+    decided = eb != 0.0 and base != 0.0
     state.now[0].eb_rate = eb / (eb + base) if decided else state.cfg[0].eb_rate
 
 
