@@ -9,6 +9,9 @@ import numpy as np
 from de2ls import _checks
 from de2ls.engine.state import Records
 
+_INTEGER = (int, int | None, "int", "int | None")  # types of a field, or as the source spells them
+_BOOLEAN = (bool, "bool")
+
 
 def parameter(
     default: Any,
@@ -43,9 +46,9 @@ class Config:
             return _checks.choice(field.name, value, rules["options"])
         if value is None and field.name in self.derived:
             return None
-        if field.type in (int, "int", "int | None", int | None):
+        if field.type in _INTEGER:
             return _checks.integer(field.name, value, rules["low"], rules["high"])
-        if field.type in (bool, "bool"):
+        if field.type in _BOOLEAN:
             if not isinstance(value, bool | np.bool_):
                 raise TypeError(f"{field.name} must be True or False, got {value!r}")
             return bool(value)
@@ -77,7 +80,7 @@ class Config:
         """Return the fields as a record for compiled code; an option is its index."""
         fields = dataclasses.fields(self)
         options = {field.name: _rules(type(self), field.name)["options"] for field in fields}
-        whole = (int, bool, "int", "bool", "int | None", int | None)
+        whole = (*_INTEGER, *_BOOLEAN)
         dtype = [
             (field.name, "i8" if field.type in whole or options[field.name] else "f8")
             for field in fields

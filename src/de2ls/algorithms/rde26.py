@@ -197,18 +197,8 @@ def ask_rival(state: State, cand: Candidate) -> None:
     cand.info[0].kind = RIVAL
     cand.info[0].call = now.race_slot + 1
     toward, plus, minus = state.front[x].row, state.top[rA].row, state.top[rC].row
-    cross(
-        state,
-        cand,
-        b,
-        toward,
-        plus,
-        minus,
-        cfg.race_attraction * F,
-        cfg.race_difference * F,
-        CR,
-        0.0,
-    )
+    F1, F2 = cfg.race_attraction * F, cfg.race_difference * F
+    cross(state, cand, b, toward, plus, minus, F1, F2, CR, 0.0)
     now.race_slot = NOBODY
 
 
