@@ -10,11 +10,13 @@ from types import ModuleType
 import pytest
 
 import de2ls
+from de2ls import algorithms
 from de2ls.algorithms import de_rand_1_bin
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "docs" / "algorithms").glob("*.md"))
 WALKTHROUGH = ROOT / "docs" / "adding-an-algorithm.md"
+CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 
 
 def script(path: Path) -> ModuleType:
@@ -34,6 +36,14 @@ parameters = script(ROOT / "docs" / "algorithms" / "parameters.py")
 def test_tables_of_parameters_are_up_to_date(page: Path) -> None:
     text = page.read_text()
     assert parameters.filled(text) == text
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_page_has_its_parts(page: Path) -> None:
+    headings = re.findall(r"^## (.*)$", page.read_text(), re.MULTILINE)
+    assert {"Idea", "Symbols", "Parameters", "Cost"} <= set(headings)
+    assert any("generation" in heading for heading in headings)
+    assert "Where we differ from the published program, and why" in headings
 
 
 def test_every_algorithm_has_its_table() -> None:
@@ -58,7 +68,20 @@ def test_the_walkthrough_shows_the_module() -> None:
         assert block in source
 
 
-def test_the_example_has_the_length_that_is_said() -> None:
+def test_the_example_of_contributing_is_the_whole_module() -> None:
+    """From the configuration on; what stands before it are the docstring and the imports."""
+    source = Path(de_rand_1_bin.__file__).read_text()
+    (example,) = re.findall(r"```python\n(.*?)```", CONTRIBUTING.read_text(), re.DOTALL)
+    head = ast.parse(source.removesuffix(example)).body
+    assert len(head) > 1
+    assert source.endswith(example)
+    assert all(isinstance(node, ast.Expr | ast.ImportFrom) for node in head)
+    (registered,) = re.findall(r'^    ("[\w-]+": "\w+",)$', CONTRIBUTING.read_text(), re.MULTILINE)
+    assert registered in Path(algorithms.__file__).read_text()
+
+
+@pytest.mark.parametrize("page", [WALKTHROUGH, CONTRIBUTING], ids=lambda page: page.stem)
+def test_the_example_has_the_length_that_is_said(page: Path) -> None:
     """Lines that are neither empty nor docstring."""
     source = Path(de_rand_1_bin.__file__).read_text()
     texts = set()
@@ -69,12 +92,12 @@ def test_the_example_has_the_length_that_is_said() -> None:
             texts |= set(range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1))
     lines = source.splitlines()
     code = [i for i, line in enumerate(lines, 1) if line.strip() and i not in texts]
-    said = re.search(r"in\n?\s*(\d+) lines of code", WALKTHROUGH.read_text())
+    said = re.search(r"(\d+)\s+lines\s+of\s+code", page.read_text())
     assert said is not None
     assert len(code) == int(said[1]) < 60
 
 
-@pytest.mark.parametrize("page", [*PAGES, WALKTHROUGH], ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [*PAGES, WALKTHROUGH, CONTRIBUTING], ids=lambda page: page.stem)
 def test_links_lead_somewhere(page: Path) -> None:
     for target, anchor in re.findall(r"\]\(([^)#\s]*)(?:#([^)]*))?\)", page.read_text()):
         file = page if not target else (page.parent / target)
