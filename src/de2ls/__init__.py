@@ -9,27 +9,27 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from de2ls.algorithms import ablation_variants, algorithm_names
-    from de2ls.minimizer import minimize
-    from de2ls.optimizer import Optimizer
+    from de2ls.optimize.minimizer import minimize
+    from de2ls.optimize.optimizer import Optimizer
+    from de2ls.optimize.search import EvaluationError
     from de2ls.problems.problem import Problem
     from de2ls.problems.wrap import problem
     from de2ls.scores.uscore import uscore
-    from de2ls.search import EvaluationError
     from de2ls.suites.cec2017 import cec2017
     from de2ls.trials import PausedTrial, TrialRecord, run_trial
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "EvaluationError": "de2ls.search",
-    "Optimizer": "de2ls.optimizer",
+    "EvaluationError": "de2ls.optimize.search",
+    "Optimizer": "de2ls.optimize.optimizer",
     "PausedTrial": "de2ls.trials",
     "Problem": "de2ls.problems",
     "TrialRecord": "de2ls.trials",
     "ablation_variants": "de2ls.algorithms",
     "algorithm_names": "de2ls.algorithms",
     "cec2017": "de2ls.suites.cec2017",
-    "minimize": "de2ls.minimizer",
+    "minimize": "de2ls.optimize.minimizer",
     "problem": "de2ls.problems",
     "run_trial": "de2ls.trials",
     "uscore": "de2ls.scores",

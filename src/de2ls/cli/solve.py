@@ -8,7 +8,7 @@ import typer
 from de2ls.cli import FAILED, INTERRUPTED, silence_compilation
 
 if TYPE_CHECKING:
-    from de2ls.result import MinimizeResult
+    from de2ls.optimize.result import MinimizeResult
 
 app = typer.Typer()
 
@@ -53,8 +53,8 @@ def solve(
     Ends with exit code 1 if no feasible point was found.
     """
     import de2ls
+    from de2ls.optimize.result import Stop
     from de2ls.problems.file import ProblemFile
-    from de2ls.result import Stop
 
     file = ProblemFile.load(problem)
     given = {

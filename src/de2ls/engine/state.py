@@ -74,6 +74,7 @@ CANDIDATE = np.dtype(
     ]
 )
 EMPTY = np.zeros(0, MEMBER)  # for what an algorithm does not keep
+MOST_SAMPLES = 100_000  # of the curve
 
 
 class State(NamedTuple):
@@ -161,5 +162,6 @@ def fill_common(now: Any, problem: Problem, budget: int, n0: int) -> None:
     now["feasible_tol"] = problem.feasible_tol
     now["best_f"] = now["best_cv"] = now["best_v"] = now["least_cv"] = np.inf
     now["target"] = -np.inf
-    now["stride"] = 10 * problem.dim
+    every = 10 * problem.dim  # by the rules; very long trials take each 2nd, 3rd, ... sample
+    now["stride"] = every * max(1, -(-budget // (every * MOST_SAMPLES)))
     now["next_sample"] = n0

@@ -9,7 +9,7 @@ import numpy as np
 
 from de2ls import _checks
 from de2ls._checks import FloatArray
-from de2ls.minimizer import minimize
+from de2ls.optimize.minimizer import minimize
 from de2ls.problems.problem import Problem
 from de2ls.problems.wrap import problem as make_problem
 

@@ -10,8 +10,8 @@ from pymoo.util.display.single import SingleObjectiveOutput
 
 from de2ls import _checks
 from de2ls._checks import FloatArray
-from de2ls.minimizer import population_config
-from de2ls.optimizer import Candidate, Optimizer
+from de2ls.optimize.minimizer import population_config
+from de2ls.optimize.optimizer import Candidate, Optimizer
 from de2ls.problems.problem import Problem
 from de2ls.problems.wrap import problem as make_problem
 from de2ls.trials.driver import EVALS_PER_DIM

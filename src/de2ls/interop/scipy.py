@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from de2ls.minimizer import minimize
-from de2ls.result import MinimizeResult
+from de2ls.optimize.minimizer import minimize
+from de2ls.optimize.result import MinimizeResult
 
 
 def method(

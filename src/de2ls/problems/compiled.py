@@ -51,8 +51,8 @@ def kernel(function: "UserFunction") -> CompiledKernel | None:
     from numba.core.errors import NumbaError
 
     fill = _objective(function)
-    for constraint, (g, h) in zip(function.constraints, function.slices[1:], strict=True):
-        fill = _chain(fill, _constraint(constraint, g.start, h.start))
+    for constraint, place in zip(function.constraints, function.places, strict=True):
+        fill = _chain(fill, _constraint(constraint, place))
     evaluate = _evaluate(fill, function.rounding)
     try:
         evaluate.compile(_signature())  # type: ignore[attr-defined]
@@ -147,33 +147,26 @@ def _objective(function: "UserFunction") -> Fill:
     return objective_and_constraints
 
 
-def _constraint(constraint: "Constraint", g_start: int, h_start: int) -> Fill:
-
-    values = (
-        _matrix_product(constraint.matrix)
-        if constraint.matrix is not None
-        else (constraint.function)
-    )
+def _constraint(constraint: "Constraint", place: Any) -> Fill:
+    linear = constraint.matrix is not None
+    values = _matrix_product(constraint.matrix) if linear else constraint.function
     item, size = _accessors()
     n_values, args = constraint.size, constraint.args
     message = f"{constraint.label} must return {n_values} values"
-    ineq, eq = tuple(constraint.ineq), tuple(constraint.eq)
+    at, sign, shift = constraint.rows
 
     @_inner
     def fill(x: Any, out: Any) -> None:
         c = values(x, *args)
         if size(c) != n_values:
             raise ValueError(message)
-        for k in range(ineq[0].size):
-            out[g_start + k] = ineq[1][k] * item(c, ineq[0][k]) + ineq[2][k]
-        for k in range(eq[0].size):
-            out[h_start + k] = eq[1][k] * item(c, eq[0][k]) + eq[2][k]
+        for k in range(at.size):
+            out[place[k]] = sign[k] * item(c, at[k]) + shift[k]
 
     return fill
 
 
 def _matrix_product(matrix: Any) -> Callable[..., Any]:
-
     A = np.ascontiguousarray(matrix)
 
     @_inner

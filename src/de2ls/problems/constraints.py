@@ -65,6 +65,11 @@ class Constraint:
         index = np.flatnonzero(self.lower == self.upper)
         return Rows(index, np.ones(index.size), -self.lower[index])
 
+    @cached_property
+    def rows(self) -> Rows:
+        """The inequalities, then the equalities."""
+        return Rows(*(np.concatenate(pair) for pair in zip(self.ineq, self.eq, strict=True)))
+
     def values(self, x: FloatArray) -> FloatArray:
         """Return c(x), checked."""
         return real_vector(self.must, self.function(x, *self.args), self.size)
@@ -88,6 +93,8 @@ def real_vector(must: str, value: Any, size: int) -> FloatArray:
 
     `must` begins the message where it is none, such as "fun must return".
     """
+    if type(value) is float and size == 1:  # the two usual ones need no further look
+        return np.array([value])
     if type(value) is np.ndarray and value.dtype == np.float64 and value.shape == (size,):
         return value
     array = _real_array(must, value)

@@ -43,6 +43,9 @@ class UserFunction:
         self.n_ineq = n_ineq + sum(c.ineq.at.size for c in self.constraints)
         self.n_eq = n_eq + sum(c.eq.at.size for c in self.constraints)
         self.slices = self._slices(n_ineq, n_eq)
+        self.places = [
+            np.r_[g, h].astype(np.intp) for g, h in self.slices[1:]
+        ]  # of each constraint's rows among f, g, h
 
     def _slices(self, n_ineq: int, n_eq: int) -> list[tuple[slice, slice]]:
         """Where the g and h of `fun` and of each constraint stand among f, g, h."""
@@ -68,12 +71,9 @@ class UserFunction:
             if type(value) is float
             else real_vector("fun must return", _squeezed(value), 1)[0]
         )
-        for constraint, (g, h) in zip(self.constraints, self.slices[1:], strict=True):
-            c = constraint.values(point.copy())
-            at, sign, shift = constraint.ineq
-            out[g] = sign * c[at] + shift
-            at, sign, shift = constraint.eq
-            out[h] = sign * c[at] + shift
+        for constraint, place in zip(self.constraints, self.places, strict=True):
+            at, sign, shift = constraint.rows
+            out[place] = sign * constraint.values(point.copy())[at] + shift
 
     def many(self, X: FloatArray, out: FloatArray) -> None:
         """Fill the rows of `out` with f, g, h of the rows of `X`."""
@@ -95,10 +95,10 @@ class UserFunction:
             )
             value = f
         out[:, 0] = real_matrix("fun must return", value, 1, n)[0]
-        for constraint, (g, h) in zip(self.constraints, self.slices[1:], strict=True):
+        for constraint, place in zip(self.constraints, self.places, strict=True):
+            at, sign, shift = constraint.rows
             c = constraint.values_many(points.T.copy())
-            for place, (at, sign, shift) in ((g, constraint.ineq), (h, constraint.eq)):
-                out[:, place] = (sign[:, np.newaxis] * c[at] + shift[:, np.newaxis]).T
+            out[:, place] = (sign[:, np.newaxis] * c[at] + shift[:, np.newaxis]).T
 
     def violations(self, out: FloatArray) -> list[FloatArray]:
         """Return the violation of each constraint's values, from the f, g, h of one point.

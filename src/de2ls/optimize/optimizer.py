@@ -13,11 +13,11 @@ from de2ls._checks import FloatArray
 from de2ls.algorithms.config import Config
 from de2ls.engine.state import Candidate as EngineCandidate
 from de2ls.engine.state import new_candidate
-from de2ls.minimizer import checked_dimension, first_guess, integer_seed
+from de2ls.optimize.minimizer import checked_dimension, first_guess, integer_seed
+from de2ls.optimize.result import MinimizeResult, Stop, make_result
 from de2ls.problems.constraints import real_vector
 from de2ls.problems.problem import Problem
 from de2ls.problems.wrap import problem as make_problem
-from de2ls.result import MinimizeResult, Stop, make_result
 from de2ls.trials.ask_tell import AskTell
 from de2ls.trials.driver import EVALS_PER_DIM, Driver
 

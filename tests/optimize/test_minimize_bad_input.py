@@ -8,8 +8,8 @@ import pytest
 from scipy.optimize import Bounds, LinearConstraint, NonlinearConstraint
 
 import de2ls
+from de2ls.optimize.search import EvaluationError
 from de2ls.problems import Problem
-from de2ls.search import EvaluationError
 
 BOX = [(-1.0, 1.0), (0.0, 2.0)]
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from de2ls._checks import FloatArray
-from de2ls.result import Stop
+from de2ls.optimize.result import Stop
 from de2ls.trials.ask_tell import record
 from de2ls.trials.driver import Driver
 

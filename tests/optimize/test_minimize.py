@@ -13,11 +13,11 @@ import pytest
 from scipy.optimize import LinearConstraint, NonlinearConstraint, OptimizeResult
 
 import de2ls
-from de2ls.minimizer import integer_seed, population_config
-from de2ls.result import Stop
-from de2ls.search import EvaluationError, constraint_weights
+from de2ls.optimize.minimizer import integer_seed, population_config
+from de2ls.optimize.result import Stop
+from de2ls.optimize.search import EvaluationError, constraint_weights
 
-PROJECT = Path(__file__).parent.parent
+PROJECT = Path(__file__).parents[2]
 BOX = [(-4.0, 6.0), (-5.0, 5.0), (-3.0, 7.0)]
 
 

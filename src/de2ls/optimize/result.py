@@ -41,7 +41,10 @@ class Stop(Enum):
 
 
 class History(NamedTuple):
-    """What happened over the evaluations: one entry per 10 D of them, and one at the end."""
+    """What happened over the evaluations: one entry per 10 D of them, and one at the end.
+
+    Of budgets above a million D evaluations there is one entry per 20 D, 30 D, ...
+    """
 
     nfev: FloatArray
     fun: FloatArray  # best objective among feasible points, NaN while there is none
@@ -61,7 +64,7 @@ class MinimizeResult(OptimizeResult):
     success, feasible : bool
         Whether `x` satisfies every inequality, and every equality within its tolerance.
     status, message : int, str
-        Why the run ended, see `de2ls.result.Stop`.
+        Why the run ended, see `de2ls.optimize.result.Stop`.
     nfev : int
         Points evaluated (objective and constraints together), never more than `max_evals`.
     n_invalid : int
@@ -100,7 +103,7 @@ class MinimizeResult(OptimizeResult):
 
     def plot(self) -> "Figure":
         """Draw convergence and the final population; return the Matplotlib figure."""
-        from de2ls.plotting import plot_result
+        from de2ls.optimize.plotting import plot_result
 
         return plot_result(self)
 

@@ -12,9 +12,9 @@ import numpy as np
 
 from de2ls import _checks
 from de2ls._checks import FloatArray
-from de2ls.evaluators import Evaluator, Function
+from de2ls.optimize.evaluators import Evaluator, Function
+from de2ls.optimize.result import MinimizeResult, Stop, make_result
 from de2ls.problems.problem import Problem
-from de2ls.result import MinimizeResult, Stop, make_result
 from de2ls.trials.ask_tell import AskTell
 from de2ls.trials.driver import Driver
 

@@ -11,14 +11,14 @@ from de2ls import _checks
 from de2ls._checks import FloatArray
 from de2ls.algorithms import get_algorithm
 from de2ls.algorithms.config import Config
-from de2ls.evaluators import choose
-from de2ls.polish import polish as polish_incumbent
-from de2ls.polish import polish_budget
+from de2ls.optimize.evaluators import choose
+from de2ls.optimize.polish import polish as polish_incumbent
+from de2ls.optimize.polish import polish_budget
+from de2ls.optimize.result import MinimizeResult, make_result
+from de2ls.optimize.search import Penalised, Rules, Search
 from de2ls.problems import compiled
 from de2ls.problems.problem import Problem
 from de2ls.problems.wrap import problem as make_problem
-from de2ls.result import MinimizeResult, make_result
-from de2ls.search import Penalised, Rules, Search
 from de2ls.trials.driver import EVALS_PER_DIM, Driver
 
 # the initial population is the algorithm's own (10 D), or one of these if it is larger:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import de2ls
-from de2ls.result import Stop
+from de2ls.optimize.result import Stop
 
 BOX = [(-4.0, 6.0), (-5.0, 5.0), (-3.0, 7.0)]
 

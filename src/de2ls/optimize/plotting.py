@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from de2ls.result import MinimizeResult
+    from de2ls.optimize.result import MinimizeResult
 
 _BLUE, _RED, _GREY = "#0b6fa4", "#b5382a", "#8a8f98"
 
