@@ -31,7 +31,8 @@ def test_links(link):
 
 
 @pytest.mark.parametrize(
-    "module", ["minimizer", "optimizer", "interop.scipy", "interop.pymoo", "problems.wrap"]
+    "module",
+    ["optimize.minimizer", "optimize.optimizer", "interop.scipy", "interop.pymoo", "problems.wrap"],
 )
 def test_docstrings(module):
     if module == "interop.pymoo":
