@@ -20,7 +20,7 @@ from de2ls.campaigns.executors import (
 )
 from de2ls.campaigns.plan import Plan, PlannedTrial
 from de2ls.campaigns.progress import Progress
-from de2ls.campaigns.rows import problem_name
+from de2ls.campaigns.rows import TrialSummary, problem_name
 from de2ls.campaigns.store import Store
 
 if TYPE_CHECKING:
@@ -115,12 +115,23 @@ def missing_trials(plan: Plan, store: Store) -> list[PlannedTrial]:
         elif (stored.seed, stored.max_evals) != (trial.seed, trial.max_evals):
             raise ConflictError(
                 f"{store.path} holds run {trial.run} of {trial.label!r} on "
-                f"{problem_name(trial.problem.key)} from another campaign: max_evals was "
-                f"{stored.max_evals} and would be {trial.max_evals}, the trial's seed was "
-                f"{stored.seed} and would be {trial.seed} (it depends on the campaign's seed and "
-                "on paired); choose another label or another store"
+                f"{problem_name(trial.problem.key)} from another campaign: "
+                f"{_difference(stored, trial)}; choose another label or another store"
             )
     return missing
+
+
+def _difference(stored: TrialSummary, planned: PlannedTrial) -> str:
+    """Return in what a stored trial differs from the one that is planned."""
+    found = []
+    if stored.max_evals != planned.max_evals:
+        found.append(f"max_evals was {stored.max_evals} and would be {planned.max_evals}")
+    if stored.seed != planned.seed:
+        found.append(
+            f"the trial's seed was {stored.seed} and would be {planned.seed} (it depends on the "
+            "campaign's seed and on paired)"
+        )
+    return ", ".join(found)
 
 
 def _execute(

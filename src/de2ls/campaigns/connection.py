@@ -13,6 +13,9 @@ from de2ls.campaigns.errors import StoreBusyError, StoreError
 _SMALLEST = 512  # bytes of an SQLite file
 _RESUME = "the trials stored so far are safe; the same command continues from them"
 
+# What reading may raise where content was damaged in a way that SQLite does not see.
+DAMAGE = (ValueError, TypeError, LookupError, ArithmeticError, MemoryError)
+
 
 @contextlib.contextmanager
 def translated(path: Path) -> Iterator[None]:
@@ -21,9 +24,28 @@ def translated(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise _store_error(path, error) from error
+    except UnicodeDecodeError as error:  # text in the file itself, which sqlite3 decodes
+        raise damaged(path, error) from error
     except OSError as error:
         reason = error.strerror or str(error)
         raise StoreError(f"{path} cannot be written: {reason}; choose another folder") from error
+
+
+@contextlib.contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turn what damaged content raises while it is decoded into a `StoreError`."""
+    try:
+        yield
+    except DAMAGE as error:
+        raise damaged(path, error) from error
+
+
+def damaged(path: Path, error: Exception) -> StoreError:
+    """Return the error of a store whose content cannot be read."""
+    return StoreError(
+        f"{path} is damaged or no SQLite file ({error}): restore a copy, "
+        "or see what is left with 'de2ls store verify'"
+    )
 
 
 def _store_error(path: Path, error: sqlite3.Error) -> StoreError:
@@ -35,10 +57,7 @@ def _store_error(path: Path, error: sqlite3.Error) -> StoreError:
             f"{path} is locked by another program: close what has it open; {_RESUME}"
         )
     if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
-        return StoreError(
-            f"{path} is damaged or no SQLite file ({error}): restore a copy, "
-            "or see what is left with 'de2ls store verify'"
-        )
+        return damaged(path, error)
     if name.startswith("SQLITE_READONLY"):
         return StoreError(f"{path} cannot be written ({error}): is the folder read-only?")
     if name.startswith("SQLITE_CANTOPEN"):

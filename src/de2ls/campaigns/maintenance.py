@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from de2ls.campaigns import codec, rows, schema
+from de2ls.campaigns import codec, connection, rows, schema
 from de2ls.campaigns.errors import ConflictError, StoreError
+from de2ls.trials.record import TrialRecord
 
 if TYPE_CHECKING:
     import sqlite3
@@ -108,20 +109,22 @@ def info(store: "Store") -> StoreInfo:
     )
     problems = store.query("SELECT key FROM problems ORDER BY suite, number, dim, key")
     plans = store.query("SELECT started, plan FROM plans ORDER BY id")
-    return StoreInfo(
-        schema=store.query("PRAGMA user_version")[0][0],
-        size=store.size(),
-        trials=sum(row["trials"] for row in series),
-        series=tuple(
-            SeriesInfo(**{**dict(row), "config": json.loads(row["config"])}) for row in series
-        ),
-        problems=tuple(json.loads(row["key"]) for row in problems),
-        environments=tuple(
-            EnvironmentInfo(**{**dict(row), "description": json.loads(row["description"])})
-            for row in environments
-        ),
-        plans=tuple((row["started"], json.loads(row["plan"])) for row in plans),
-    )
+    version = store.query("PRAGMA user_version")[0][0]
+    with connection.reading(store.path):
+        return StoreInfo(
+            schema=version,
+            size=store.size(),
+            trials=sum(row["trials"] for row in series),
+            series=tuple(
+                SeriesInfo(**{**dict(row), "config": json.loads(row["config"])}) for row in series
+            ),
+            problems=tuple(json.loads(row["key"]) for row in problems),
+            environments=tuple(
+                EnvironmentInfo(**{**dict(row), "description": json.loads(row["description"])})
+                for row in environments
+            ),
+            plans=tuple((row["started"], json.loads(row["plan"])) for row in plans),
+        )
 
 
 def verify(store: "Store") -> Verification:
@@ -155,8 +158,8 @@ def _check_trial(store: "Store", trial_id: int) -> Iterator[str]:
             yield f"trial {trial_id}: its curve, details, series, problem or environment is missing"
         else:
             yield from _check_row(trial_id, found[0])
-    except (StoreError, ValueError, TypeError, LookupError, ArithmeticError, MemoryError) as error:
-        yield f"trial {trial_id} cannot be read: {error}"  # damage shows in many ways
+    except (StoreError, *connection.DAMAGE) as error:
+        yield f"trial {trial_id} cannot be read: {error}"
 
 
 def _check_row(trial_id: int, row: "sqlite3.Row") -> Iterator[str]:
@@ -165,8 +168,7 @@ def _check_row(trial_id: int, row: "sqlite3.Row") -> Iterator[str]:
     wrong = [name for name, value in values.items() if not _same(row[name], value)]
     if wrong:
         name = f"{record.label!r} on {rows.problem_name(record.problem)}, run {row['run']}"
-        what = "its content contradicts its checksum" if wrong == ["checksum"] else ", ".join(wrong)
-        yield f"trial {trial_id} ({name}): {what}"
+        yield f"trial {trial_id} ({name}): its content contradicts its {', '.join(wrong)}"
 
 
 def _same(stored: Any, computed: Any) -> bool:
@@ -178,10 +180,16 @@ def merge(store: "Store", other: "Store") -> tuple[int, int]:
     """Copy the trials of `other` into `store`, all or none."""
     added = equal = 0
     with store.transaction():
+        for label, algorithm, config in other.query("SELECT label, algorithm, config FROM series"):
+            with connection.reading(other.path):
+                fields = json.loads(config)
+            store.check_series(label, algorithm, fields)
         for (trial_id,) in other.query("SELECT id FROM trials ORDER BY id"):
-            theirs = other.query(rows.SELECT_RECORD, (trial_id,))[0]
-            if _is_new(store, other, theirs):
-                store.insert(rows.record(theirs), theirs["run"])
+            with connection.reading(other.path):
+                theirs = other.query(rows.SELECT_RECORD, (trial_id,))[0]
+                record = rows.record(theirs)
+            if _is_new(store, other, theirs, record):
+                store.insert(record, theirs["run"])
                 added += 1
             else:
                 equal += 1
@@ -190,9 +198,8 @@ def merge(store: "Store", other: "Store") -> tuple[int, int]:
     return added, equal
 
 
-def _is_new(store: "Store", other: "Store", theirs: "sqlite3.Row") -> bool:
+def _is_new(store: "Store", other: "Store", theirs: "sqlite3.Row", record: TrialRecord) -> bool:
     """Whether `store` lacks a trial of `other`; refuse a damaged or a contradicting one."""
-    record = rows.record(theirs)
     name = f"{record.label!r} on {rows.problem_name(record.problem)}, run {theirs['run']}"
     if codec.checksum(record, theirs["run"]) != theirs["checksum"]:
         raise StoreError(f"{other.path}: {name} contradicts its checksum; nothing was merged")
@@ -200,8 +207,9 @@ def _is_new(store: "Store", other: "Store", theirs: "sqlite3.Row") -> bool:
     found = store.query(rows.SELECT_IDS.format(where=_IDENTITY), identity)
     if not found:
         return True
-    mine = store.query(rows.SELECT_RECORD, (found[0][0],))[0]
-    if codec.fingerprint(rows.record(mine)) != codec.fingerprint(record):
+    with connection.reading(store.path):
+        mine = rows.record(store.query(rows.SELECT_RECORD, (found[0][0],))[0])
+    if codec.fingerprint(mine) != codec.fingerprint(record):
         raise ConflictError(
             f"{name} has different results in {store.path} and {other.path}; nothing was merged"
         )

@@ -7,11 +7,11 @@ same time. A trial is identified by the label of its series, its problem and its
 import contextlib
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from de2ls.campaigns import codec, connection, rows
 from de2ls.campaigns.errors import ConflictError, StoreError
@@ -21,6 +21,10 @@ from de2ls.trials.record import TrialRecord
 
 if TYPE_CHECKING:
     from de2ls.campaigns.maintenance import StoreInfo, Verification
+
+Made = TypeVar("Made")
+
+_SHOWN = 8  # fields of a difference; imported series have none of an algorithm's forty
 
 
 class Store:
@@ -120,7 +124,8 @@ class Store:
         found = self.query("SELECT id, algorithm, config FROM series WHERE label = ?", (label,))
         if not found:
             return None
-        old = {"algorithm": found[0]["algorithm"], **json.loads(found[0]["config"])}
+        with connection.reading(self.path):
+            old = {"algorithm": found[0]["algorithm"], **json.loads(found[0]["config"])}
         new = {"algorithm": algorithm, **json.loads(codec.to_json(config))}
         if old != new:
             raise ConflictError(
@@ -133,17 +138,17 @@ class Store:
         """List trials without their arrays."""
         where, values = rows.condition(selection)
         for row in self.query(rows.SELECT_SUMMARIES.format(where=where), values):
-            yield rows.summary(row)
+            yield self._read(rows.summary, row)
 
     def curves(self, **selection: Any) -> Iterator[TrialCurve]:
         """Yield the summaries of trials with their curves: all that a score needs."""
         for row in self._each(rows.SELECT_CURVE, selection):
-            yield rows.with_curve(row)
+            yield self._read(rows.with_curve, row)
 
     def records(self, **selection: Any) -> Iterator[TrialRecord]:
         """Yield the full records of trials."""
         for row in self._each(rows.SELECT_RECORD, selection):
-            yield rows.record(row)
+            yield self._read(rows.record, row)
 
     def record(self, label: str, run: int, **selection: Any) -> TrialRecord:
         """Return one trial; the selection names its problem."""
@@ -238,7 +243,8 @@ class Store:
         except sqlite3.IntegrityError as error:
             raise ConflictError(
                 f"{self.path} holds run {run} of {record.label!r} on "
-                f"{rows.problem_name(record.problem)} already"
+                f"{rows.problem_name(record.problem)} already; choose another label or another "
+                "store"
             ) from error
         self._insert("curves", {"trial_id": trial_id, "curve": codec.encode_table(record.curve)})
         vectors = {name: codec.encode_vector(getattr(record, name)) for name in ("x", "g", "h")}
@@ -257,6 +263,10 @@ class Store:
         where, values = rows.condition(selection)
         for (trial_id,) in self.query(rows.SELECT_IDS.format(where=where), values):
             yield from self.query(select, (trial_id,))
+
+    def _read(self, make: Callable[[sqlite3.Row], Made], row: sqlite3.Row) -> Made:
+        with connection.reading(self.path):
+            return make(row)
 
     def _series_id(self, label: str, algorithm: str, config: Mapping[str, Any]) -> int:
         found = self.check_series(label, algorithm, config)
@@ -280,10 +290,12 @@ class Store:
 
 
 def _difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
-    """Return the fields that differ, with both values."""
+    """Return the fields that differ, with both values; of very many the first ones."""
     absent = "absent"
-    return ", ".join(
+    found = [
         f"{name} was {old.get(name, absent)!r} and would be {new.get(name, absent)!r}"
         for name in {**old, **new}
         if old.get(name, absent) != new.get(name, absent)
-    )
+    ]
+    more = f" and {len(found) - _SHOWN} more fields" if len(found) > _SHOWN else ""
+    return ", ".join(found[:_SHOWN]) + more
