@@ -75,10 +75,13 @@ def change(path, sql):
         ("UPDATE trials SET f = 7.250000000000001 WHERE run = 2", "trial 2 .*run 2.*checksum"),
         ("UPDATE trials SET seed = seed + 1 WHERE run = 2", "trial 2 .*checksum"),
         ("UPDATE trials SET wall_time = 0.1 WHERE run = 2", "trial 2 .*checksum"),
-        ("UPDATE trials SET min_ev = 7 WHERE run = 2", "trial 2 .*: min_ev"),
+        (
+            "UPDATE trials SET min_ev = 7 WHERE run = 2",
+            "trial 2 .*: its content contradicts its min_ev$",
+        ),
         ("UPDATE trials SET run = 9 WHERE run = 2", "trial 2 .*run 9.*checksum"),
         ("UPDATE series SET config = '{}'", "trial 1 .*checksum"),
-        ("UPDATE problems SET number = 2", "trial 1 .*: number"),
+        ("UPDATE problems SET number = 2", "trial 1 .*: its content contradicts its number$"),
         ("UPDATE environments SET version = '9'", "trial 1 .*checksum"),
         ("UPDATE details SET x = zeroblob(24) WHERE trial_id = 3", "trial 3 .*checksum"),
         ("UPDATE details SET x = zeroblob(23) WHERE trial_id = 3", "trial 3 cannot be read"),
@@ -120,6 +123,50 @@ def test_no_flipped_bit_passes_unnoticed(path, tmp_path):
     assert noticed > 20  # most of a small file is unused space
 
 
+READERS = {
+    "info": lambda store: store.info(),
+    "trials": lambda store: list(store.trials()),
+    "curves": lambda store: list(store.curves()),
+    "records": lambda store: list(store.records()),
+    "check_series": lambda store: store.check_series("series", "de2ls", {}),
+}
+
+
+@pytest.mark.parametrize(
+    ("sql", "readers"),
+    [
+        ("UPDATE curves SET curve = x'00'", "curves records"),
+        ("UPDATE details SET x = zeroblob(23)", "records"),
+        ("UPDATE problems SET key = '{'", "info trials curves records"),
+        ("UPDATE series SET config = '{'", "info records check_series"),
+        ("UPDATE series SET label = CAST(x'ff' AS TEXT)", "info trials curves records"),
+        ("UPDATE environments SET description = '{'", "info records"),
+        ("UPDATE plans SET plan = '{'", "info"),
+    ],
+)
+def test_readers_name_the_store_whose_content_is_damaged(path, tmp_path, sql, readers):
+    with Store.open(path) as store:
+        store.add_plan({"series": [], "seed": 5})
+    change(path, sql)
+    with Store.open(path, readonly=True) as store:
+        for name in readers.split():
+            with pytest.raises(StoreError, match=rf"{path.name} is damaged .*store verify"):
+                READERS[name](store)
+        if "records" in readers:
+            refused = pytest.raises(StoreError, match=rf"{path.name} is damaged")
+            with Store.open(tmp_path / "new.db") as other, refused:
+                other.merge(store)
+
+
+def test_a_damaged_description_of_the_tables_is_no_riddle(path, tmp_path):
+    content = path.read_bytes().replace(b") STRICT", b") \xa0TRICT")
+    damaged = tmp_path / "damaged.db"
+    damaged.write_bytes(content)
+    for readonly in (True, False):
+        with pytest.raises(StoreError, match=r"damaged\.db is damaged"):
+            Store.open(damaged, readonly=readonly)
+
+
 # ---------------------------------------------------------------- merge and vacuum
 
 
@@ -149,6 +196,11 @@ def test_merge_adds_what_is_missing(path, tmp_path):
     [
         ({"f": 8.0}, "'series' on cec2017 C01 D=3 report/1, run 3 has different results in"),
         ({"config": {"ls_mc": 9}}, "ls_mc was 3 and would be 9"),
+        ({"config": {"ls_mc": 9}, "f": 8.0}, "ls_mc was 3 and would be 9"),
+        (
+            {"config": {f"p{i}": i for i in range(20)}},
+            "p0 was 'absent' and would be 0, .* and 15 more fields;",
+        ),
     ],
 )
 def test_a_contradicting_store_is_not_merged_at_all(path, tmp_path, changes, message):

@@ -56,7 +56,8 @@ def _store_error(path: Path, error: sqlite3.Error) -> StoreError:
         return StoreBusyError(
             f"{path} is locked by another program: close what has it open; {_RESUME}"
         )
-    if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+    is_text = str(error).startswith("Could not decode")  # sqlite3's own error, without a name
+    if is_text or name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
         return damaged(path, error)
     if name.startswith("SQLITE_READONLY"):
         return StoreError(f"{path} cannot be written ({error}): is the folder read-only?")
