@@ -17,7 +17,7 @@ from de2ls.problems import Problem
 
 SEEDS = (1, 2)
 BARS = {"cl-srde": 1.6, "ude3": 1.6, "ude4": 1.6, "rde26": 1.5, "rdex-cask": 1.5}
-COMPILE_BAR = 15.0
+COMPILE_BAR = 20.0
 COMPILE = """
 import sys, time, de2ls
 problem = de2ls.cec2017(1, dim=30, instance=1)

@@ -14,6 +14,7 @@ from de2ls.campaigns.executors import (
     LOST_CLUSTER,
     LOST_PROCESS,
     Workers,
+    check_workers,
     compile_kernels,
     finished,
     open_workers,
@@ -85,6 +86,7 @@ def run_campaign(
         If a label of the plan stands for other trials in the store.
     """
     progress = progress or Progress()
+    check_workers(executor, workers)
     with Store.open(store) as opened:
         missing = missing_trials(plan, opened)
         opened.add_plan(plan.as_dict())

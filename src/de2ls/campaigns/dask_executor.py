@@ -31,7 +31,9 @@ def dask_workers(address: str, count: int) -> Workers:
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
     cluster: Any = None
-    if address == "local":
+    if address != "local":
+        _check_address(address)
+    else:
         cluster = distributed.LocalCluster(
             n_workers=count, threads_per_worker=1, dashboard_address=None
         )
@@ -56,3 +58,13 @@ def dask_workers(address: str, count: int) -> Workers:
 
     where = "a local Dask cluster" if cluster is not None else f"the Dask cluster at {address}"
     return Workers(executor, slots, close, f"{slots()} workers of {where}")
+
+
+def _check_address(address: str) -> None:
+    """Refuse what cannot be an address: a client that is given one does not end quietly."""
+    try:
+        import_module("distributed.comm").get_address_host_port(address)
+    except ValueError as error:
+        raise CampaignError(
+            f"dask must be local or an address such as tcp://host:8786, got {address!r}: {error}"
+        ) from error

@@ -90,8 +90,7 @@ def open_workers(
     trials : iterable of PlannedTrial
         What will run.
     """
-    _checks.choice("executor", kind, KINDS)
-    size = worker_count(count)
+    size = check_workers(kind, count)
     if dask is not None:
         from de2ls.campaigns.dask_executor import dask_workers
 
@@ -100,6 +99,12 @@ def open_workers(
     if kind == "processes" or (kind == "auto" and not compiled):
         return processes(size)
     return threads(size)
+
+
+def check_workers(kind: str, count: int | None) -> int:
+    """Return the number of workers; refuse a kind or a number that cannot be."""
+    _checks.choice("executor", kind, KINDS)
+    return worker_count(count)
 
 
 def worker_count(wanted: int | None) -> int:

@@ -212,6 +212,8 @@ class Plan:
     @classmethod
     def from_file(cls, path: str | Path, overrides: Mapping[str, Any] | None = None) -> Self:
         """Read a plan from a TOML file; `overrides` replaces settings of the file."""
+        if not Path(path).is_file():
+            raise FileNotFoundError(f"there is no plan {path}")
         try:
             settings = tomllib.loads(Path(path).read_text(encoding="utf-8"))
         except tomllib.TOMLDecodeError as error:
@@ -264,10 +266,14 @@ def _runs(value: Any) -> Iterator[int]:
 
 
 def _problems(values: Mapping[str, Any]) -> Iterator[ProblemRef]:
+    from de2ls.suites.cec2017 import SUITE
+
     for item in items("problems", values["problems"]):
         if isinstance(item, str) and item.endswith(".py"):
             yield ProblemRef.from_file(item)
             continue
+        for number in numbers("problems", item):
+            _checks.integer("problems", number, 1, len(SUITE))
         for dim in numbers("dim", values["dim"]):
             for definition in items("definition", values["definition"]):
                 for instance in numbers("instance", values["instance"]):

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from de2ls import _checks
 from de2ls.campaigns import codec, connection, rows
 from de2ls.campaigns.errors import ConflictError, StoreError
 from de2ls.campaigns.lock import WriterLock
@@ -133,6 +134,23 @@ class Store:
                 f"{_difference(old, new)}; choose another label or another store"
             )
         return int(found[0]["id"])
+
+    def check_selection(self, **selection: Any) -> None:
+        """Refuse a selection that names a series the store lacks, or that selects no trial."""
+        known = [label for (label,) in self.query("SELECT label FROM series ORDER BY id")]
+        wanted = selection.get("labels") or ()
+        for label in [wanted] if isinstance(wanted, str) else wanted:
+            if label not in known:
+                raise ValueError(
+                    f"{self.path} holds no series {label!r}{_checks.nearest(label, known)}; "
+                    f"it holds {', '.join(known) or 'none'}"
+                )
+        where, values = rows.condition(selection)
+        if not self.query(rows.SELECT_IDS.format(where=where) + " LIMIT 1", values):
+            raise ValueError(
+                f"{self.path} holds no trials of that kind: 'de2ls store info {self.path}' shows "
+                "what it holds"
+            )
 
     def trials(self, **selection: Any) -> Iterator[TrialSummary]:
         """List trials without their arrays."""

@@ -7,6 +7,7 @@ ends with another exit code than 0 or 1 by ``raise typer.Exit(code)``.
 """
 
 import contextlib
+import inspect
 import logging
 import os
 import sys
@@ -67,6 +68,7 @@ class LazyGroup(TyperGroup):
         module, _, name = place.partition(":")
         command = get_command(getattr(import_module(f"de2ls.cli.{module}"), name or "app"))
         command.name = cmd_name
+        _tidy(command)
         command.params = [param for param in command.params if param.name not in _OF_THE_ROOT]
         self.commands[cmd_name] = command
         return command
@@ -88,6 +90,17 @@ class LazyGroup(TyperGroup):
         """Return the commands and options that begin so, without loading any command."""
         with self._table_only():
             return super().shell_complete(ctx, incomplete)
+
+
+def _tidy(command: Any) -> None:
+    """Let the window break the lines of a command's help, and show no type beside a flag."""
+    paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
+    command.help = "\n\n".join(" ".join(text.split("\n")) for text in paragraphs)
+    for param in command.params:
+        if getattr(param, "is_flag", False):
+            param.metavar = ""
+    for inner in getattr(command, "commands", {}).values():
+        _tidy(inner)
 
 
 def silence_compilation() -> None:
@@ -166,6 +179,8 @@ def _one_line(error: Exception) -> str:
         context, text = getattr(error, "ctx", None), error.format_message()
         return f"{text} (see '{context.command_path} --help')" if context and text else text
     text = " ".join(str(error).split())
+    if isinstance(error, OSError) and error.strerror and error.filename:  # without its number
+        text = f"{error.filename}: {error.strerror}"
     if isinstance(error, ValueError | TypeError | OSError | RuntimeError) and text:
         return text
     return f"{type(error).__name__}: {text} (add --debug for the traceback)"

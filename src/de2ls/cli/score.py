@@ -67,6 +67,7 @@ def score(
 
     selection = chosen.selection(algorithms, problems, dim, definition, instance)
     with Store.open(store, readonly=True) as opened:
+        opened.check_selection(**selection)
         collection = collect(opened.curves(**selection), allow_unequal)
     if selection["labels"] is not None:
         collection = collection.select(selection["labels"])

@@ -69,6 +69,7 @@ def list_trials(
 
     selection = chosen.selection(algorithms, problems, dim, definition, instance)
     with Store.open(store, readonly=True) as opened:
+        opened.check_selection(**selection)
         trials = list(opened.trials(**selection))
     if as_json:
         for trial in trials:

@@ -37,9 +37,8 @@ def export_files(
 
     selection = chosen.selection(algorithms, problems, dim, definition, instance)
     with Store.open(store, readonly=True) as opened:
+        opened.check_selection(**selection)
         files = write_records(_in_order_of_runs(opened, selection), output)
-    if not files:
-        raise ValueError(f"{store} holds no trials of that kind: nothing was written")
     folders = sorted({str(file.parent) for file in files})
     typer.echo(f"{len(files)} files written into {', '.join(folders)}")
 

@@ -65,6 +65,7 @@ def load(
     """
     selection = dict(selection or {})
     with Store.open(path, readonly=True) as store:
+        store.check_selection(**selection)
         info = store.info()
         trials = tuple(store.trials(**selection))
         whole, warnings = _whole_problems(trials) if allow_unequal else (None, [])

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from de2ls import _checks
 from de2ls.scores.bootstrap import RESAMPLES, Bootstrap
 from de2ls.scores.bootstrap import bootstrap as resample
 from de2ls.scores.collection import Collection, Recorded, collect
@@ -72,6 +73,8 @@ def score(
     -------
     Assessment
     """
+    if 0 < _checks.integer("bootstrap", bootstrap, 0) < RESAMPLES:
+        raise ValueError(f"bootstrap must be at least {RESAMPLES}, or 0 for none, got {bootstrap}")
     collection = records if isinstance(records, Collection) else collect(records, allow_unequal)
     resampled = resample(collection, protocol, bootstrap, seed) if bootstrap else None
     points = uscore(collection, protocol) if resampled is None else resampled.score
