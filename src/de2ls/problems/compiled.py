@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from de2ls.problems.wrap import UserFunction
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-Fill = Callable[[Any, Any], None]  # compiled: reads x, writes its part of out
+Fill = Callable[[Any, Any, Any], None]  # compiled: reads x, scribbles, writes its part of out
 
 
 def _compiled(function: Function) -> Function:
@@ -66,7 +66,7 @@ def kernel(function: "UserFunction") -> CompiledKernel | None:
             stacklevel=3,
         )
         return None
-    return CompiledKernel(evaluate, np.empty(0), n_work=function.dim)
+    return CompiledKernel(evaluate, np.empty(0), n_work=2 * function.dim)
 
 
 def guarded(compiled: CompiledKernel) -> CompiledKernel:
@@ -91,27 +91,31 @@ def _signature() -> Any:
 
 
 def _evaluate(fill: Fill, rounding: "Rounding | None") -> Callable[..., None]:
-    """Return the kernel: it hands a copy of the point, rounded where asked, to `fill`."""
+    """Return the kernel: it hands the point, rounded where asked, to `fill`, and room to copy it.
+
+    Every function of the user gets its own copy, so that what it writes there reaches no other.
+    """
     empty = np.empty(0)
     index = np.empty(0, np.intp) if rounding is None else rounding.at
     low, high = (empty, empty) if rounding is None else (rounding.low, rounding.high)
 
     @_compiled
     def evaluate(x: Any, params: Any, work: Any, out: Any) -> None:  # noqa: ARG001
+        point, copy = work[: x.size], work[x.size :]
         for j in range(x.size):
-            work[j] = x[j]
+            point[j] = x[j]
         for k in range(index.size):
-            work[index[k]] = min(max(np.rint(x[index[k]]) + 0.0, low[k]), high[k])
-        fill(work, out)
+            point[index[k]] = min(max(np.rint(x[index[k]]) + 0.0, low[k]), high[k])
+        fill(point, copy, out)
 
     return evaluate
 
 
 def _chain(first: Fill, second: Fill) -> Fill:
     @_inner
-    def chain(x: Any, out: Any) -> None:
-        first(x, out)
-        second(x, out)
+    def chain(x: Any, copy: Any, out: Any) -> None:
+        first(x, copy, out)
+        second(x, copy, out)
 
     return chain
 
@@ -121,8 +125,9 @@ def _objective(function: "UserFunction") -> Fill:
     if function.own is None:
 
         @_inner
-        def objective(x: Any, out: Any) -> None:
-            out[0] = fun(x, *args)
+        def objective(x: Any, copy: Any, out: Any) -> None:
+            copy[:] = x
+            out[0] = fun(copy, *args)
 
         return objective
 
@@ -132,8 +137,9 @@ def _objective(function: "UserFunction") -> Fill:
     g_start, h_start = g_place.start, h_place.start
 
     @_inner
-    def objective_and_constraints(x: Any, out: Any) -> None:
-        f, g, h = fun(x, *args)
+    def objective_and_constraints(x: Any, copy: Any, out: Any) -> None:
+        copy[:] = x
+        f, g, h = fun(copy, *args)
         if size(g) != n_ineq:
             raise ValueError("fun must return n_ineq values g")
         if size(h) != n_eq:
@@ -156,8 +162,9 @@ def _constraint(constraint: "Constraint", place: Any) -> Fill:
     at, sign, shift = constraint.rows
 
     @_inner
-    def fill(x: Any, out: Any) -> None:
-        c = values(x, *args)
+    def fill(x: Any, copy: Any, out: Any) -> None:
+        copy[:] = x
+        c = values(copy, *args)
         if size(c) != n_values:
             raise ValueError(message)
         for k in range(at.size):
