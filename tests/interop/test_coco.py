@@ -60,3 +60,30 @@ def test_another_solver():
 def test_budget_is_checked():
     with pytest.raises(ValueError, match="budget_per_dim must be an integer of at least 4"):
         next(run(budget_per_dim=0))
+
+
+@pytest.mark.parametrize(
+    ("choice", "message"),
+    [
+        ({"dimensions": (2, 7)}, "dimensions of bbob-constrained must be among 2, 3, .*; got 7"),
+        ({"functions": (1, 55)}, "functions of bbob-constrained must be among 1, 2, .*; got 55"),
+        ({"instance": 16}, "instance of bbob-constrained must be among 1, 2, .*; got 16"),
+    ],
+)
+def test_what_the_suite_does_not_have_is_refused(choice, message):
+    with pytest.raises(ValueError, match=message):
+        next(run(**choice))
+
+
+def test_folder_with_a_blank_and_a_solver_that_fails(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def solver(problem, budget, seed):
+        problem.evaluate(np.zeros(problem.dim))
+        raise RuntimeError("no luck")
+
+    with pytest.raises(RuntimeError, match="no luck"):
+        next(run("my runs", solver=solver, dimensions=(2,), functions=(1,)))
+    data = list((tmp_path / "exdata" / "my runs").rglob("*.dat"))
+    assert all(path.stat().st_size > 0 for path in data)
+    assert data

@@ -6,6 +6,7 @@ import pytest
 pytest.importorskip("pymoo", reason="needs the extra pymoo")
 
 from pymoo.core.problem import Problem as PymooProblem
+from pymoo.core.variable import Real
 from pymoo.optimize import minimize
 from pymoo.problems import get_problem
 
@@ -54,6 +55,24 @@ class TestAlgorithm:
 
         res = minimize(Whole(), DE2LS(), ("n_eval", 500), seed=1)
         assert res.X.tolist() == [1, 1, 1]
+
+    def test_truth_values(self):
+        class Pattern(PymooProblem):
+            def __init__(self):
+                super().__init__(n_var=6, n_obj=1, xl=False, xu=True, vtype=bool)
+
+            def _evaluate(self, x, out, *args, **kwargs):
+                out["F"] = (x != [1, 0, 1, 1, 0, 0]).sum(axis=1)
+
+        res = minimize(Pattern(), DE2LS(), ("n_eval", 1000), seed=1)
+        assert res.X.tolist() == [1, 0, 1, 1, 0, 0]
+        ours = de2ls.minimize(from_pymoo(Pattern()), max_evals=1000, seed=1)
+        assert ours.x.tolist() == [1, 0, 1, 1, 0, 0]
+
+    def test_named_variables_are_refused(self):
+        problem = PymooProblem(vars={"a": Real(bounds=(0, 1)), "b": Real(bounds=(0, 1))}, n_obj=1)
+        with pytest.raises(ValueError, match="problem must have a vector of variables"):
+            minimize(problem, DE2LS(), ("n_eval", 100))
 
     def test_other_algorithms(self):
         res = minimize(get_problem("g24"), DE2LS("ude3"), ("n_eval", 3000), seed=1)

@@ -1,5 +1,6 @@
 """COCO: runs on its constrained suite `bbob-constrained`, with an observer."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -89,25 +90,47 @@ def run(
         What was reached.
     """
     _checks.integer("budget_per_dim", budget_per_dim, 4)
+    _check_choice(suite, dimensions, functions or (), instance)
     chosen = f"dimensions: {','.join(map(str, dimensions))} instance_indices: {instance}"
     if functions is not None:
         chosen += f" function_indices: {','.join(map(str, functions))}"
     observer = None
     if result_folder is not None:
-        options = f"result_folder: {result_folder} algorithm_name: de2ls"
+        options = f'result_folder: "{result_folder}" algorithm_name: de2ls'
         observer = cocoex.Observer(suite, options)
     for coco_problem in cocoex.Suite(suite, "", chosen):
         if observer is not None:
             coco_problem.observe_with(observer)
-        problem = from_coco(coco_problem)
-        solver(problem, budget_per_dim * problem.dim, seed)
-        number, dim, number_of_instance = coco_problem.id_triple
-        yield CocoRun(
-            int(number),
-            int(number_of_instance),
-            int(dim),
-            int(coco_problem.evaluations),
-            float(coco_problem.best_observed_fvalue1),
-            bool(coco_problem.final_target_hit),
-        )
-        coco_problem.free()
+        try:
+            problem = from_coco(coco_problem)
+            solver(problem, budget_per_dim * problem.dim, seed)
+            number, dim, number_of_instance = coco_problem.id_triple
+            yield CocoRun(
+                int(number),
+                int(number_of_instance),
+                int(dim),
+                int(coco_problem.evaluations),
+                float(coco_problem.best_observed_fvalue1),
+                bool(coco_problem.final_target_hit),
+            )
+        finally:
+            coco_problem.free()  # the observer writes the rest of its data
+
+
+def _check_choice(
+    suite: str, dimensions: Sequence[int], functions: Sequence[int], instance: int
+) -> None:
+    """Refuse what the suite does not have: COCO would run all of it instead."""
+    parts = [re.search(r"_f(\d+)_i\d+_d(\d+)$", name) for name in cocoex.Suite(suite, "", "").ids()]
+    pairs = [(int(part[1]), int(part[2])) for part in parts if part is not None]
+    have = {
+        "dimensions": {dim for _, dim in pairs},
+        "functions": {function for function, _ in pairs},
+        "instance": set(range(1, pairs.count(pairs[0]) + 1)),
+    }
+    asked = {"dimensions": dimensions, "functions": functions, "instance": [instance]}
+    for name, values in asked.items():
+        for value in values:
+            if value not in have[name]:
+                known = ", ".join(map(str, sorted(have[name])))
+                raise ValueError(f"{name} of {suite} must be among {known}; got {value!r}")

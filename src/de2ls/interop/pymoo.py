@@ -111,13 +111,17 @@ def _evaluations(termination: Any) -> int | None:
 def _bounds(problem: Any) -> FloatArray:
     if problem.n_obj != 1:
         raise ValueError(f"problem must have one objective, got {problem.n_obj}")
+    if isinstance(problem.xl, Mapping):
+        raise ValueError(
+            f"problem must have a vector of variables (xl, xu, vtype), got vars={problem.vars}"
+        )
     if problem.xl is None or problem.xu is None:
         raise ValueError("problem must have lower and upper limits xl and xu")
     return np.transpose([problem.xl, problem.xu]).astype(np.float64)
 
 
 def _integers(problem: Any) -> bool | None:
-    return True if getattr(problem, "vtype", None) is int else None
+    return True if getattr(problem, "vtype", None) in (int, bool) else None
 
 
 def from_pymoo(problem: Any, vectorized: bool = False) -> Problem:
