@@ -10,6 +10,7 @@ import time
 import pytest
 
 from de2ls.campaigns import CampaignError, run_campaign
+from de2ls.campaigns.dask_executor import dask_workers
 
 from .support import command, de2ls, fingerprints, small_plan
 
@@ -55,6 +56,12 @@ def cluster(tmp_path):
     for process in reversed(processes):
         process.kill()
         process.wait()
+
+
+@pytest.mark.parametrize("address", ["here", "tcp://here", "nonsense://", "bar://here:1"])
+def test_what_is_no_address_is_refused_before_anyone_connects(address):
+    with pytest.raises(CampaignError, match=f"dask must be local or an address .*'{address}'"):
+        dask_workers(address, 1)
 
 
 def test_a_cluster_that_loses_a_worker_completes_with_equal_results(cluster, tmp_path):
@@ -129,10 +136,8 @@ def test_a_local_cluster(tmp_path):
     assert fingerprints(path) == fingerprints(alone)
 
 
-@pytest.mark.parametrize(
-    "address",
-    ["nonsense://", pytest.param("tcp://127.0.0.1:9", marks=pytest.mark.slow)],  # waits 10 s
-)
-def test_a_scheduler_that_does_not_answer(tmp_path, address):
+@pytest.mark.slow  # waits 10 s
+def test_a_scheduler_that_does_not_answer(tmp_path):
+    address = "tcp://127.0.0.1:9"
     with pytest.raises(CampaignError, match=f"no Dask scheduler answers at {address}: "):
         run_campaign(small_plan(), tmp_path / "a.db", dask=address)

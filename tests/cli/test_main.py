@@ -47,6 +47,15 @@ def test_examples_stand_in_the_help(called):
         assert f"de2ls {name}" in out.split("Usage:")[1].split("\n", 1)[1]
 
 
+def test_flags_show_no_type_and_paragraphs_fit_the_window(called):
+    for arguments in (["--help"], ["run", "--help"], ["store", "info", "--help"]):
+        assert "bool" not in called(*arguments)[1]
+    text = " ".join(called("import", "--help")[1].split())
+    assert "stored as it stands. If a file cannot be read, nothing is stored." in text
+    lines = [line.strip() for line in called("import", "--help")[1].splitlines()]
+    assert not any(line.endswith("If a file") for line in lines)  # where the source breaks
+
+
 def test_version(called):
     import de2ls as package
 

@@ -131,6 +131,11 @@ def test_a_terminal_gets_the_live_display(path):
     assert text.index("\x1b[?25l") < text.index("\x1b[?25h") < text.index("complete: ")
 
 
+def test_impossible_workers_leave_no_store(called, path):
+    assert called("run", *PLAN, "--workers", "0", "--store", path)[0] == 1
+    assert not path.exists()
+
+
 def test_failed_trials_give_exit_code_1(called, path, tmp_path):
     file = tmp_path / "mine.py"
     file.write_text(
@@ -162,9 +167,10 @@ def test_failed_trials_give_exit_code_1(called, path, tmp_path):
     ("arguments", "message"),
     [
         (["--algorithms", "de2sl"], "(did you mean 'de2ls'?)"),
-        (["--problems", "0"], "k must be an integer from 1 to 28, got 0"),
+        (["--problems", "0"], "problems must be an integer from 1 to 28, got 0"),
         (["--dim", "7", "--problems", "1"], "dim must be one of 10, 30, 50, 100 on the official"),
-        (["none.toml"], "none.toml"),
+        (["none.toml"], "there is no plan none.toml"),
+        (["--workers", "0"], "workers must be an integer of at least 1, got 0"),
     ],
 )
 def test_bad_plans_are_one_line(called, path, arguments, message):

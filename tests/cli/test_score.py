@@ -101,11 +101,11 @@ def test_unequal_trials(run, tmp_path, records):
 
 def test_mistakes_are_told_in_one_line(run, store, tmp_path):
     for arguments, message in [
-        ((store, "--algorithms", "x,z"), "algorithm must be one of x; got 'z'"),
-        ((store, "--problems", "9"), "there is no trial to score"),
+        ((store, "--algorithms", "x,z"), "holds no series 'z'; it holds y, x"),
+        ((store, "--problems", "9"), "holds no trials of that kind: 'de2ls store info"),
         ((store, "--problems", "one"), "problems must be numbers and ranges"),
         ((store, "--tables", "total"), "tables must be one of"),
-        ((store, "--bootstrap", "10"), "resamples must be an integer of at least 1000, got 10"),
+        ((store, "--bootstrap", "10"), "bootstrap must be at least 1000, or 0 for none, got 10"),
         ((store, "--protocol", "cec2025"), "cec2025"),
         ((tmp_path / "missing.db",), "missing.db"),
     ]:

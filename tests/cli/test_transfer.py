@@ -75,7 +75,15 @@ def test_a_selection_is_exported(called, path, tmp_path):
     assert [file.name for file in tmp_path.rglob("*.txt")] == ["rdex_CEC26_CSOP_F19.txt"]
     code, _, err = called("export", path, "-o", tmp_path, "--dim", "30")
     assert code == 1
-    assert "holds no trials of that kind: nothing was written" in err
+    assert "holds no trials of that kind" in err
+
+
+def test_a_folder_that_cannot_be_made_is_named(called, path, tmp_path):
+    (tmp_path / "file").touch()
+    code, _, err = called("export", path, "-o", tmp_path / "file" / "files")
+    assert code == 1
+    assert err.startswith(f"error: {tmp_path / 'file' / 'files'}")
+    assert err.endswith(": Not a directory\n")
 
 
 def test_runs_stand_in_their_order(called, tmp_path):

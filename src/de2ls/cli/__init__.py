@@ -68,8 +68,8 @@ class LazyGroup(TyperGroup):
         module, _, name = place.partition(":")
         command = get_command(getattr(import_module(f"de2ls.cli.{module}"), name or "app"))
         command.name = cmd_name
-        _tidy(command)
         command.params = [param for param in command.params if param.name not in _OF_THE_ROOT]
+        _tidy(command, ctx)
         self.commands[cmd_name] = command
         return command
 
@@ -83,6 +83,7 @@ class LazyGroup(TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help of the root without loading any command."""
+        _hide_types_of_flags(self, ctx)
         with self._table_only():
             super().format_help(ctx, formatter)
 
@@ -92,15 +93,20 @@ class LazyGroup(TyperGroup):
             return super().shell_complete(ctx, incomplete)
 
 
-def _tidy(command: Any) -> None:
+def _tidy(command: Any, ctx: Any) -> None:
     """Let the window break the lines of a command's help, and show no type beside a flag."""
     paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
-    command.help = "\n\n".join(" ".join(text.split("\n")) for text in paragraphs)
-    for param in command.params:
+    command.help = "\n\n".join(text.replace("\n", " ") for text in paragraphs)
+    _hide_types_of_flags(command, ctx)
+    for inner in getattr(command, "commands", {}).values():
+        _tidy(inner, ctx)
+
+
+def _hide_types_of_flags(command: Any, ctx: Any) -> None:
+    """Take away the ``<bool>`` beside flags, which reads as if they took a value."""
+    for param in command.get_params(ctx):
         if getattr(param, "is_flag", False):
             param.metavar = ""
-    for inner in getattr(command, "commands", {}).values():
-        _tidy(inner)
 
 
 def silence_compilation() -> None:

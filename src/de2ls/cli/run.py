@@ -91,7 +91,10 @@ def run(
     ] = None,
     executor: Annotated[
         Literal["auto", "threads", "processes"],
-        typer.Option(help="Where trials run; auto looks at the problems."),
+        typer.Option(
+            metavar="KIND",
+            help="Where trials run: threads, processes, or auto, which looks at the problems.",
+        ),
     ] = "auto",
     dask: Annotated[
         str | None,
