@@ -62,7 +62,7 @@ def test_the_headline_claims_only_what_the_resamples_bear(material):
     share = material.assessment.bootstrap.superiority()[best, second]
     assert said.startswith(f"{list(SERIES)[best]} has the largest total: {totals[best]:g} points")
     assert ("exceeds chance" in said) == (share >= 0.975)
-    assert f"{share:.1%} of the resamples" in said
+    assert f"{100 * share:.1f} % of the resamples" in said
 
 
 def test_facts_name_what_was_compared(material):

@@ -81,6 +81,31 @@ def test_every_chart_is_drawn_and_nothing_is_wider_than_the_window(opened):
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+def box(element):
+    found = element.bounding_box()
+    return found["x"], found["y"], found["x"] + found["width"], found["y"] + found["height"]
+
+
+def test_no_text_of_a_chart_is_cut_off(opened):
+    for svg in opened.page.locator('.chart svg[role="img"]').all():
+        left, top, right, bottom = box(svg)
+        texts = svg.locator("text").all()
+        assert texts
+        for text in texts:
+            x, y, end, low = box(text)
+            inside = x >= left - 1 and y >= top - 1 and end <= right + 1 and low <= bottom + 1
+            assert inside, (svg.get_attribute("aria-label"), text.text_content())
+
+
+def test_names_beside_points_do_not_cover_each_other(opened):
+    names = opened.page.locator('.chart[data-chart="scatter"] svg text[font-weight]').all()
+    boxes = [box(name) for name in names]
+    assert len(boxes) == 3
+    for i, (left, top, right, bottom) in enumerate(boxes):
+        for x, y, end, low in boxes[:i]:
+            assert end <= left or right <= x or low <= top or bottom <= y
+
+
 def test_a_hostile_label_is_text(opened):
     page = opened.page
     assert page.title() == f"Test {HOSTILE}"

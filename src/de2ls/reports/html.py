@@ -110,7 +110,7 @@ def headline(assessment: Assessment) -> str:
         if share >= _BEYOND_CHANCE
         else "that may be chance: more trials could turn it round"
     )
-    return f"{first}, {gain}. It leads in {share:.1%} of the resamples; {verdict}."
+    return f"{first}, {gain}. It leads in {100 * share:.1f} % of the resamples; {verdict}."
 
 
 def facts(material: Material) -> list[str]:

@@ -42,6 +42,18 @@ function totalsChart(container, { algorithms, totals }) {
   });
 }
 
+// The first place beside a point where a name covers neither a point nor another name.
+function placeName(x, y, size, right, taken) {
+  const places = [-8, 20, -24, 36].flatMap((rise) => [1, -1].map((side) => ({
+    side, rise, top: y + rise - 11, bottom: y + rise + 3,
+    left: side > 0 ? x + 10 : x - 10 - size, right: side > 0 ? x + 10 + size : x - 10,
+  })));
+  const apart = (a, b) => a.right < b.left || b.right < a.left || a.bottom < b.top || b.bottom < a.top;
+  const place = places.find((one) => one.left > 0 && one.right < right && taken.every((other) => apart(one, other))) ?? places[0];
+  taken.push(place);
+  return { x: x + 10 * place.side, y: y + place.rise, anchor: place.side > 0 ? "start" : "end" };
+}
+
 function scatterChart(container, { algorithms, totals }) {
   const span = (part) => {
     const all = totals[part].flat().filter((value) => value !== null);
@@ -59,7 +71,9 @@ function scatterChart(container, { algorithms, totals }) {
     for (const { value, text } of y.ticks) {
       svg.append(line(left, y(value), width - 14, y(value), "grid"), words(left - 7, y(value) + 4, text, { "text-anchor": "end", class: "quiet" }));
     }
-    svg.append(words(left, 8, "accuracy (points)", { class: "quiet", dy: -0, "dominant-baseline": "hanging", dx: 6 }));
+    svg.append(words(left, 8, "accuracy (points)", { class: "quiet", "dominant-baseline": "hanging", dx: 6 }));
+    const taken = algorithms.map((_, a) => [x(totals.speed[a][0]), y(totals.accuracy[a][0])])
+      .map(([at, up]) => ({ left: at - 6, right: at + 6, top: up - 6, bottom: up + 6 }));
     algorithms.forEach(({ label }, a) => {
       const [s, sLow, sHigh] = totals.speed[a];
       const [e, eLow, eHigh] = totals.accuracy[a];
@@ -70,9 +84,10 @@ function scatterChart(container, { algorithms, totals }) {
         svg.append(draw("line", { x1: x(sLow), x2: x(sHigh), y1: y(e), y2: y(e), "stroke-width": 1.6, paint }),
           draw("line", { x1: x(s), x2: x(s), y1: y(eLow), y2: y(eHigh), "stroke-width": 1.6, paint }));
       }
-      const flip = x(s) > width - 14 - 8 * label.length;
+      const name = shorten(label, width / 3);
+      const place = placeName(x(s), y(e), 8 * name.length, width, taken);
       svg.append(draw("circle", { cx: x(s), cy: y(e), r: 6, paint: { fill: colour(a), stroke: "var(--surface)" } }),
-        words(x(s) + (flip ? -10 : 10), y(e) - 8, shorten(label, width / 3), { "font-weight": 600, "text-anchor": flip ? "end" : "start", paint: { fill: colour(a) } }));
+        words(place.x, place.y, name, { "font-weight": 600, "text-anchor": place.anchor, paint: { fill: colour(a) } }));
     });
     return svg;
   });
@@ -93,7 +108,10 @@ function criticalChart(container, { algorithms, friedman }) {
         words(scale(rank), 30, rank, { "text-anchor": "middle", class: "quiet" }));
     }
     const end = Math.min(scale(1 + friedman.difference), width - 46);
-    svg.append(whisker(9, scale(1), end), words(end + 8, 13, `critical difference ${friedman.difference.toFixed(2)}`, { class: "quiet" }));
+    const said = `critical difference ${friedman.difference.toFixed(2)}`;
+    const fits = end + 8 + 7 * said.length < width; // beside its bar, or else before it
+    svg.append(whisker(9, scale(1), end), fits ? words(end + 8, 13, said, { class: "quiet" })
+      : words(scale(1) - 8, 13, `CD ${friedman.difference.toFixed(2)}`, { "text-anchor": "end", class: "quiet" }));
     groups.forEach((group, k) => {
       const ranks = group.map((a) => friedman.ranks[a]);
       svg.append(line(scale(Math.min(...ranks)) - 3, 42 + 9 * k, scale(Math.max(...ranks)) + 3, 42 + 9 * k, "strong", { "stroke-width": 5 }));
@@ -113,7 +131,7 @@ function criticalChart(container, { algorithms, friedman }) {
 function variantsChart(container, { algorithms, variants }) {
   const rows = [...variants.rows].sort((a, b) => b.gain[0] - a.gain[0]);
   responsive(container, (width) => {
-    const left = Math.min(0.42 * width, 14 + 6.6 * Math.max(...rows.flatMap(({ label, change }) => [label.length, change.length])));
+    const left = Math.min(0.42 * width, 14 + 8 * Math.max(...rows.flatMap(({ label, change }) => [label.length, change.length])));
     const ends = [0, ...rows.flatMap(({ gain }) => gain)];
     const scale = linearScale([Math.min(...ends), Math.max(...ends)], [left + 6, width - 20], width < 600 ? 3 : 6);
     const height = 42 * rows.length + 6;
@@ -122,7 +140,7 @@ function variantsChart(container, { algorithms, variants }) {
     rows.forEach(({ label, change, gain: [value, low, high] }, i) => {
       const y = 6 + 42 * i;
       const series = algorithms.findIndex((algorithm) => algorithm.label === label);
-      svg.append(words(left - 6, y + 12, shorten(label, left - 8), { "text-anchor": "end", "font-weight": 600 }),
+      svg.append(words(left - 6, y + 12, shorten(label, 0.9 * (left - 8)), { "text-anchor": "end", "font-weight": 600 }),
         words(left - 6, y + 27, shorten(change, left - 8), { "text-anchor": "end", class: "quiet" }),
         draw("rect", { x: Math.min(scale(0), scale(value)), y: y + 4, width: Math.abs(scale(value) - scale(0)), height: 22, opacity: 0.85, paint: { fill: colour(series) } }),
         whisker(y + 15, scale(low), scale(high)));

@@ -57,7 +57,7 @@ function power(exponent) {
 }
 
 function shorten(text, width) {
-  const most = Math.max(3, Math.floor(width / 6.6));
+  const most = Math.max(3, Math.floor(width / 7.2));
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }
 
