@@ -1,6 +1,7 @@
 """`minimize`: results, stopping, failures, seeds, compiled and batched evaluation."""
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -306,6 +307,10 @@ class TestStopping:
         assert (seen[0][0] == res.x).all()
         assert seen[0][1] > 0
 
+    def test_callback_of_scipys_older_kind_may_name_its_arguments(self):
+        res = de2ls.minimize(sphere, BOX, callback=lambda xk, val: True, max_evals=2000, seed=1)
+        assert res.status == Stop.CALLBACK.status
+
     def test_status_codes_are_documented(self):
         text = (PROJECT / "docs" / "minimize.md").read_text()
         for stop in Stop:
@@ -346,6 +351,14 @@ class TestFailures:
         with pytest.raises(EvaluationError) as caught:
             de2ls.minimize(self.fails_at(1), BOX, max_evals=500, seed=1)
         assert caught.value.result is None
+
+    def test_the_error_survives_the_way_to_another_process(self):
+        with pytest.raises(EvaluationError) as caught:
+            de2ls.minimize(self.fails_at(10), BOX, max_evals=500, seed=1)
+        copy = pickle.loads(pickle.dumps(caught.value))
+        assert str(copy) == str(caught.value)
+        assert copy.x.tolist() == caught.value.x.tolist()
+        assert copy.result.nfev == 9
 
     @pytest.mark.parametrize("number", [10, 200])
     @pytest.mark.parametrize("batch", [1, 4])
@@ -435,6 +448,29 @@ class TestFailures:
             process.kill()
         assert rest.splitlines()[-1] == "6 True Interrupted from the keyboard."
 
+    def test_a_real_signal_does_not_wait_for_workers(self, tmp_path):
+        script = tmp_path / "slow.py"
+        script.write_text(
+            "import signal, time, de2ls\n"
+            "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+            "def fun(x):\n"
+            "    print('running', flush=True)\n"
+            "    time.sleep(3600)\n"
+            "if __name__ == '__main__':\n"
+            "    res = de2ls.minimize(fun, [(-1, 1)] * 2, max_evals=100, seed=1, workers=2)\n"
+            "    print(res.status, res.nfev)\n"
+        )
+        process = subprocess.Popen(
+            [sys.executable, str(script)], stdout=subprocess.PIPE, text=True, cwd=tmp_path
+        )
+        try:
+            assert process.stdout.readline() == "running\n"
+            process.send_signal(signal.SIGINT)
+            rest, _ = process.communicate(timeout=60)
+        finally:
+            process.kill()
+        assert rest.splitlines()[-1] == "6 0"
+
 
 @numba.njit
 def compiled_sphere(x):
@@ -499,6 +535,10 @@ def dies_on_the_left(x):
     if x[0] < -3.9:
         os._exit(3)
     return paired(x)
+
+
+def dies(x):
+    os._exit(3)
 
 
 class UnpicklableError(Exception):
@@ -589,6 +629,29 @@ class TestBatches:
         assert res.n_invalid > 0
         assert res.fun < 1.0
 
+    def test_a_worker_that_dies_while_points_are_handed_out(self):
+        res = de2ls.minimize(
+            dies, BOX, max_evals=16, seed=1, workers=2, batch=8, on_error="penalize"
+        )
+        assert (res.nfev, res.n_invalid) == (16, 16)
+
+    @pytest.mark.parametrize("on_error", ["raise", "penalize"])
+    def test_workers_that_break_keep_what_was_computed(self, on_error):
+        def breaking_map(task, points):
+            breaking_map.calls += 1
+            if breaking_map.calls == 3:
+                raise OSError("the cluster is gone")
+            return map(task, points)
+
+        breaking_map.calls = 0
+        with pytest.raises(EvaluationError, match="workers failed with OSError: the cl") as caught:
+            de2ls.minimize(
+                sphere, BOX, max_evals=500, seed=1, batch=10, workers=breaking_map,
+                on_error=on_error,
+            )  # fmt: skip
+        assert isinstance(caught.value.__cause__, OSError)
+        assert caught.value.result.nfev == 20
+
     def test_dask(self):
         distributed = pytest.importorskip("distributed", reason="needs the extra dask")
         with (
@@ -638,6 +701,22 @@ class TestPolish:
         polished = de2ls.minimize(rough, BOX, max_evals=1000, seed=1, polish=True)
         assert polished.nfev <= 1000
         assert polished.fun <= plain.fun
+
+    def test_target(self):
+        def fun(x):
+            return 1 + (x[0] - 0.3) ** 4 + (x[1] - 0.2) ** 2 + x[2] ** 2
+
+        counted = Counted(fun)
+        res = de2ls.minimize(counted, BOX, max_evals=300, seed=2, polish=True, target=1 + 1e-6)
+        assert len(counted.points) > 270  # a tenth is kept for polishing
+        assert res.status == Stop.TARGET.status
+        assert fun(counted.points[-1]) == res.fun <= 1 + 1e-6
+
+    def test_time(self, monkeypatch):
+        fun = Counted()  # of which each call takes a second
+        monkeypatch.setattr(time, "perf_counter", lambda: float(len(fun.points)))
+        res = de2ls.minimize(fun, BOX, max_evals=1000, seed=1, polish=True, max_time=910)
+        assert (res.status, res.nfev) == (Stop.TIME.status, 910)  # polishing began at 900
 
     def test_a_failure_ends_it_quietly(self):
         calls = []

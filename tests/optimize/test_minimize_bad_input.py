@@ -39,6 +39,9 @@ A_PROBLEM = de2ls.problem(sphere, BOX)
 BAD_BOUNDS = "bounds must be a sequence of (low, high) pairs or a scipy.optimize.Bounds"
 BAD_ITEM = "must be a NonlinearConstraint, LinearConstraint, Bounds or a dict with 'type' and 'fun'"
 
+BAD_CALLBACK = "callback must take (intermediate_result) or (x, convergence)"
+BAD_WORKERS = "workers must be -1, a positive integer, a map-like callable or a Dask client, got"
+
 CASES = {
     # fun and args
     "fun no callable": Case({"fun": 3}, TypeError, "fun must be callable, got 3"),
@@ -220,6 +223,12 @@ CASES = {
         ValueError,
         "constraints[0] must return real numbers, got a ragged sequence",
     ),
+    "constraint raises in the middle": Case(
+        {"constraints": [inequality(lambda x: 1 / 0)]},
+        ValueError,
+        "constraints[0] must have a value in the middle of the box, where its values are counted; "
+        "at x=[0.0, 1.0] it raised ZeroDivisionError: division by zero",
+    ),
     # what the functions return during the run
     "fun returns None": Case(
         {"fun": lambda x: None},
@@ -240,6 +249,12 @@ CASES = {
         {"fun": lambda x: x},
         EvaluationError,
         "fun or a constraint failed with ValueError: fun must return 1 real number, got shape (2,)",
+    ),
+    "fun returns f, g, h unasked": Case(
+        {"fun": fgh},
+        EvaluationError,
+        "fun or a constraint failed with TypeError: fun must return 1 real number, got 3 values; "
+        "give n_ineq and n_eq if it returns (f, g, h)",
     ),
     "fun raises": Case(
         {"fun": lambda x: 1 / 0},
@@ -271,6 +286,11 @@ CASES = {
         EvaluationError,
         "fun or a constraint failed with ValueError: fun must return shape (1, 20) or (20,)",
     ),
+    "vectorised fun with g unasked": Case(
+        {"fun": lambda x: (x[0], x, x[0]), "vectorized": True, "n_eq": 1},
+        EvaluationError,
+        "fun or a constraint failed with ValueError: fun must return as g shape (0, 20)",
+    ),
     # numbers of constraints
     "n_ineq negative": Case({"n_ineq": -1}, ValueError, "n_ineq must be an integer of at least 0"),
     "n_eq a fraction": Case({"n_eq": 1.5}, TypeError, "n_eq must be an integer of at least 0"),
@@ -299,7 +319,14 @@ CASES = {
     ),
     "x0 text": Case({"x0": ["a", "b"]}, TypeError, "x0 must be a vector of 2 real numbers"),
     "x0 outside": Case(
-        {"x0": [0.0, 3.0]}, ValueError, "x0 must lie within the bounds; coordinate 1 is 3"
+        {"x0": [0.0, 3.0]},
+        ValueError,
+        "x0 must lie within the bounds; coordinate 1 is 3, outside [0, 2]",
+    ),
+    "x0 outside an integer's bounds": Case(
+        {"x0": [0.0, 2.7], "integrality": True},
+        ValueError,
+        "x0 must lie within the bounds; coordinate 1 is 2.7, outside [0, 2]",
     ),
     "seed negative": Case(
         {"seed": -1}, ValueError, "seed must be an integer of at least 0, got -1"
@@ -322,15 +349,33 @@ CASES = {
         "low=0.1, high=0.9",
     ),
     "vectorized a number": Case({"vectorized": 1}, TypeError, "vectorized must be True or False"),
-    "workers zero": Case({"workers": 0}, ValueError, "workers must be -1, a positive integer"),
-    "workers negative": Case({"workers": -2}, ValueError, "workers must be an integer of at least"),
-    "workers text": Case({"workers": "two"}, TypeError, "workers must be an integer"),
+    "workers zero": Case({"workers": 0}, ValueError, f"{BAD_WORKERS} 0"),
+    "workers negative": Case({"workers": -2}, ValueError, f"{BAD_WORKERS} -2"),
+    "workers text": Case({"workers": "two"}, TypeError, f"{BAD_WORKERS} 'two'"),
+    "workers a truth value": Case({"workers": True}, TypeError, f"{BAD_WORKERS} True"),
+    "workers a fraction": Case({"workers": 1.0}, TypeError, f"{BAD_WORKERS} 1.0"),
+    "workers an array": Case({"workers": np.ones(2)}, TypeError, f"{BAD_WORKERS} array("),
+    "workers that lose a point": Case(
+        {"workers": lambda task, points: [task(x) for x in points[1:]]},
+        EvaluationError,
+        "workers failed with TypeError: workers must be map-like: workers(task, points) gives "
+        "task(point) of each point in turn, got 19 results of 20 points",
+    ),
+    "workers that do not call": Case(
+        {"workers": lambda task, points: [0.0 for _ in points]},
+        EvaluationError,
+        "workers failed with TypeError: workers must be map-like",
+    ),
     "workers and vectorized": Case(
         {"workers": 2, "vectorized": True}, ValueError, "workers must be 1 with vectorized=True"
     ),
     "batch zero": Case({"batch": 0}, ValueError, "batch must be an integer of at least 1, got 0"),
     "batch a fraction": Case({"batch": 2.5}, TypeError, "batch must be an integer of at least 1"),
-    "callback no callable": Case({"callback": 1}, TypeError, "callback must be callable, got 1"),
+    "callback no callable": Case({"callback": 1}, TypeError, f"{BAD_CALLBACK}, got 1"),
+    "callback of one argument": Case({"callback": lambda xk: None}, TypeError, BAD_CALLBACK),
+    "callback of three": Case(
+        {"callback": lambda intermediate_result, a, b: None}, TypeError, BAD_CALLBACK
+    ),
     "target text": Case({"target": "low"}, TypeError, "target must be a finite number, got 'low'"),
     "target NaN": Case({"target": nan}, ValueError, "target must be a finite number, got nan"),
     "max_time negative": Case({"max_time": -1}, ValueError, "max_time must be a finite number of"),
@@ -354,6 +399,11 @@ CASES = {
     # a Problem brings everything along
     "Problem and bounds": Case(
         {"fun": A_PROBLEM}, ValueError, "bounds must be left out when fun is a Problem"
+    ),
+    "Problem and an array of bounds": Case(
+        {"fun": A_PROBLEM, "bounds": np.array(BOX)},
+        ValueError,
+        "bounds must be left out when fun is a Problem",
     ),
     "Problem and constraints": Case(
         {"fun": A_PROBLEM, "bounds": None, "constraints": inequality(sphere)},

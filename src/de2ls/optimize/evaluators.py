@@ -9,7 +9,7 @@ import os
 import pickle
 import signal
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
@@ -92,9 +92,20 @@ def mapped(
     """Return an evaluator that uses a map-like callable, such as the `map` of a pool."""
 
     def evaluate(points: Sequence[FloatArray]) -> list[Outcome]:
-        return list(map_like(task, points))
+        outcomes = list(map_like(task, points))
+        if len(outcomes) != len(points) or not all(map(_is_outcome, outcomes)):
+            raise TypeError(
+                "workers must be map-like: workers(task, points) gives task(point) of each point "
+                f"in turn, got {len(outcomes)} results of {len(points)} points, "
+                f"types {sorted({type(outcome).__name__ for outcome in outcomes})}"
+            )
+        return outcomes
 
     return evaluate
+
+
+def _is_outcome(value: Any) -> bool:
+    return isinstance(value, np.ndarray | Exception)
 
 
 def dask(task: Task, client: Any) -> Evaluator:
@@ -128,7 +139,7 @@ class Processes(AbstractContextManager[Evaluator]):
             self._executor = ProcessPoolExecutor(
                 self.workers, initializer=_start_worker, initargs=(self.task,)
             )
-        futures = [self._executor.submit(_run_task, x) for x in points]
+        futures = [self._submitted(self._executor, x) for x in points]
         outcomes: list[Outcome] = []
         for future in futures:
             try:
@@ -136,7 +147,26 @@ class Processes(AbstractContextManager[Evaluator]):
             except BrokenProcessPool:
                 outcomes.append(RuntimeError("a worker process died during the evaluation"))
                 self._end()
+            except KeyboardInterrupt:
+                self._abandon()
+                raise
         return outcomes
+
+    def _submitted(self, executor: ProcessPoolExecutor, x: FloatArray) -> "Future[Outcome]":
+        """Return the future of a point; a worker may have died while others were handed out."""
+        try:
+            return executor.submit(_run_task, x)
+        except BrokenProcessPool as error:
+            failed: Future[Outcome] = Future()
+            failed.set_exception(error)
+            return failed
+
+    def _abandon(self) -> None:
+        """End the workers in the middle of their evaluations, which may be long."""
+        workers = [] if self._executor is None else list(self._executor._processes.values())
+        self._end()
+        for worker in workers:
+            worker.terminate()
 
     def _end(self) -> None:
         if self._executor is not None:
@@ -167,6 +197,11 @@ def _run_task(x: FloatArray) -> Outcome:
     return _task(x)
 
 
+def is_one(workers: Any) -> bool:
+    """Whether `workers` asks for no workers at all."""
+    return isinstance(workers, int | np.integer) and workers is not True and workers == 1
+
+
 def choose(
     problem: Problem, workers: Any, batch: int | None
 ) -> tuple[AbstractContextManager[Evaluator], int | None]:
@@ -176,14 +211,15 @@ def choose(
     """
     if batch is not None:
         batch = _checks.integer("batch", batch, 1)
+    alone = is_one(workers)
     if problem.many is not None:
-        if workers != 1:
+        if not alone:
             raise ValueError(
                 f"workers must be 1 with vectorized=True, got {workers!r}: a vectorised function "
                 "gets the whole batch in one call"
             )
         return nullcontext(vectorised(problem)), batch
-    if workers == 1 and not callable(workers):
+    if alone:
         return nullcontext(one_by_one(problem)), batch or 1
     if problem.function is None:
         raise ValueError(
@@ -194,11 +230,19 @@ def choose(
         return nullcontext(dask(task, workers)), batch or sum(workers.nthreads().values())
     if callable(workers):
         return nullcontext(mapped(task, workers)), batch
-    number = _checks.integer("workers", workers, -1)
+    try:
+        number = _checks.integer("workers", workers, -1)
+    except (TypeError, ValueError) as error:
+        raise type(error)(_bad_workers(workers)) from None
     if number == 0:
-        raise ValueError(
-            "workers must be -1, a positive integer, a map-like callable or a Dask client, got 0"
-        )
+        raise ValueError(_bad_workers(0))
     if number == -1:
         number = os.cpu_count() or 1
     return Processes(task, number), batch or number
+
+
+def _bad_workers(workers: Any) -> str:
+    return (
+        "workers must be -1, a positive integer, a map-like callable or a Dask client, "
+        f"got {workers!r}"
+    )

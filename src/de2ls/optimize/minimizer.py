@@ -11,7 +11,7 @@ from de2ls import _checks
 from de2ls._checks import FloatArray
 from de2ls.algorithms import get_algorithm
 from de2ls.algorithms.config import Config
-from de2ls.optimize.evaluators import choose
+from de2ls.optimize.evaluators import choose, is_one
 from de2ls.optimize.polish import polish as polish_incumbent
 from de2ls.optimize.polish import polish_budget
 from de2ls.optimize.result import MinimizeResult, make_result
@@ -175,11 +175,12 @@ def minimize(
         budget - reserve,
         population_config(algorithm, config, problem.dim, budget - reserve),
     )
-    direct = problem.many is None and workers == 1 and size == 1
+    direct = problem.many is None and is_one(workers) and size == 1
     with evaluator as evaluate:
-        stop = Search(driver, rules, evaluate, size, direct, guess).run()
+        search = Search(driver, rules, evaluate, size, direct, guess)
+        stop = search.run()
     if polish:
-        stop = polish_incumbent(driver, stop, reserve)
+        stop = polish_incumbent(driver, stop, reserve, search.time_is_up)
     result = make_result(driver, stop)
     if disp:
         sys.stdout.write(f"de2ls: {result.message}\n")
@@ -191,9 +192,9 @@ def _problem(fun: Any, bounds: Any, **arguments: Any) -> Problem:
         if bounds is None:
             raise TypeError("bounds must be a sequence of (low, high) pairs, got None")
         return checked_dimension(make_problem(fun, bounds, **arguments))
-    defaults = {"args": (), "constraints": (), "vectorized": False}
     for name, value in {"bounds": bounds, **arguments}.items():
-        if value is not None and value != defaults.get(name):
+        left_out = value is None or value is False or (isinstance(value, tuple) and not value)
+        if not left_out:
             raise ValueError(f"{name} must be left out when fun is a Problem, got {value!r}")
     return fun
 
@@ -222,14 +223,15 @@ def _budget(max_evals: Any, dim: int) -> int:
 
 
 def first_guess(problem: Problem, x0: Any) -> FloatArray:
-    """Return `x0` as a point of the box."""
+    """Return `x0` as a point of the box; an integer coordinate counts as rounded."""
     guess = _checks.vector("x0", x0, problem.dim)
     outside = (guess < problem.lower) | (guess > problem.upper)
     if outside.any():
         j = int(outside.argmax())
+        low, high = problem.decode(problem.lower), problem.decode(problem.upper)
         raise ValueError(
             f"x0 must lie within the bounds; coordinate {j} is {guess[j]:g}, "
-            f"outside [{problem.lower[j]:g}, {problem.upper[j]:g}]"
+            f"outside [{low[j]:g}, {high[j]:g}]"
         )
     return guess
 

@@ -5,6 +5,7 @@ makes it worse. Equalities may use their tolerance, as the search's points do.
 """
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,11 @@ MARGIN = 1e-12  # distance kept from a constraint, in the same unit: inequalitie
 
 
 class _Enough(Exception):  # noqa: N818 -- a signal, no error
-    """No evaluation is left, or one failed."""
+    """No evaluation is left, one failed, or a rule of the run says `stop`."""
+
+    def __init__(self, stop: Stop | None = None) -> None:
+        super().__init__()
+        self.stop = stop
 
 
 def polish_budget(dim: int, budget: int) -> int:
@@ -29,7 +34,9 @@ def polish_budget(dim: int, budget: int) -> int:
     return min(budget // SHARE, EVALS_PER_COORDINATE * (dim + 1))
 
 
-def polish(driver: Driver, stop: Stop, max_evals: int) -> Stop:
+def polish(
+    driver: Driver, stop: Stop, max_evals: int, time_is_up: Callable[[], bool] = lambda: False
+) -> Stop:
     """Improve the incumbent of a finished search, and return why the whole run ended.
 
     A run that was interrupted or whose time was up is left as it is.
@@ -37,9 +44,9 @@ def polish(driver: Driver, stop: Stop, max_evals: int) -> Stop:
     if stop in (Stop.INTERRUPTED, Stop.TIME):
         return stop
     try:
-        _Polisher(driver, max_evals).run()
-    except _Enough:
-        pass
+        _Polisher(driver, max_evals, time_is_up).run()
+    except _Enough as enough:
+        return enough.stop or stop
     except KeyboardInterrupt:
         return Stop.INTERRUPTED
     return stop
@@ -48,8 +55,10 @@ def polish(driver: Driver, stop: Stop, max_evals: int) -> Stop:
 class _Polisher:
     """SLSQP in the free coordinates u of the unit box; integer coordinates stay as they are."""
 
-    def __init__(self, driver: Driver, max_evals: int) -> None:
+    def __init__(self, driver: Driver, max_evals: int, time_is_up: Callable[[], bool]) -> None:
         self.driver = driver
+        self.time_is_up = time_is_up
+        self.target_is_ahead = not driver.now["reached"]
         self.problem = problem = driver.problem
         self.left = max_evals
         self.start, self.out = np.split(driver.state.best.copy(), [problem.dim])
@@ -136,6 +145,10 @@ class _Polisher:
         except Exception as error:
             raise _Enough from error
         record(self.driver.state, cand)
+        if self.target_is_ahead and self.driver.now["reached"]:
+            raise _Enough(Stop.TARGET)
+        if self.time_is_up():
+            raise _Enough(Stop.TIME)
         if not np.isfinite(cand.out).all():
             raise _Enough
         return cand.out.copy()

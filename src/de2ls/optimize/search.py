@@ -24,16 +24,21 @@ SCIPY_TOL = 0.01  # SciPy's default tolerance, to which it relates a callback's 
 
 
 class EvaluationError(RuntimeError):
-    """A user's function failed at `x`; `result` holds what was found before, if anything."""
+    """A user's function failed at `x`, or the workers did; `result` holds what was found before."""
 
-    def __init__(self, x: FloatArray, cause: Exception) -> None:
-        super().__init__(
-            f"fun or a constraint failed with {type(cause).__name__}: {cause} (at x={x.tolist()}); "
-            "the result so far is in the attribute `result`, and on_error='penalize' counts such "
-            "points as worst and goes on"
-        )
+    def __init__(self, message: str, x: FloatArray | None = None) -> None:
+        super().__init__(message)
         self.x = x
         self.result: MinimizeResult | None = None
+
+
+def _function_failed(x: FloatArray, cause: Exception) -> EvaluationError:
+    return EvaluationError(
+        f"fun or a constraint failed with {type(cause).__name__}: {cause} (at x={x.tolist()}); "
+        "the result so far is in the attribute `result`, and on_error='penalize' counts such "
+        "points as worst and goes on",
+        x,
+    )
 
 
 class Penalised:
@@ -71,8 +76,8 @@ class Rules:
             _checks.integer("stall", self.stall, 1)
         if self.tol is not None:
             _checks.real("tol", self.tol, 0.0)
-        if self.callback is not None and not callable(self.callback):
-            raise TypeError(f"callback must be callable, got {self.callback!r}")
+        if self.callback is not None:
+            _check_callback(self.callback)
         if not isinstance(self.disp, bool):
             raise TypeError(f"disp must be True or False, got {self.disp!r}")
 
@@ -151,7 +156,7 @@ class Search:
                     results[number] = out
                     violation = problem.violation(*problem.split(out))
                     reached = reached or self._is_target(float(out[0]), violation)
-                if reached or self._time_is_up():
+                if reached or self.time_is_up():
                     break
         finally:
             self.driver.state.weight[:] = constraint_weights(problem, list(results.values()))
@@ -175,7 +180,7 @@ class Search:
                 self.driver.run(until)
             except Exception as error:
                 x = self.driver.problem.decode(self.driver.cand.x.copy())
-                raise EvaluationError(x, error) from error
+                raise _function_failed(x, error) from error
             elapsed = time.perf_counter() - begin
             step = 2 * step if elapsed < PATIENCE else max(1, step // 2)
             if (stop := self._stop()) is not None:
@@ -192,16 +197,26 @@ class Search:
         return Stop.BUDGET
 
     def _evaluated(self, numbers: Sequence[int]) -> Iterator[tuple[int, FloatArray]]:
-        """Evaluate candidates; a failure counts as NaN, or ends the run after the others."""
+        """Evaluate candidates; a failure counts as NaN, or ends the run after the others.
+
+        Where the workers themselves fail, the run ends: nothing says that they would work again.
+        """
         points = self.ask_tell.points(numbers)
+        try:
+            outcomes = self.evaluate(points)
+        except Exception as error:
+            raise EvaluationError(
+                f"workers failed with {type(error).__name__}: {error}; the result so far is in the "
+                "attribute `result`"
+            ) from error
         failed = None
-        for number, x, outcome in zip(numbers, points, self.evaluate(points), strict=True):
+        for number, x, outcome in zip(numbers, points, outcomes, strict=True):
             if not isinstance(outcome, Exception):
                 yield number, outcome
             elif self.rules.forgive:
                 yield number, np.full(1 + self.driver.problem.n_constraints, np.nan)
             elif failed is None:
-                failed = EvaluationError(self.driver.problem.decode(x), outcome)
+                failed = _function_failed(self.driver.problem.decode(x), outcome)
                 failed.__cause__ = outcome
         if failed is not None:
             raise failed
@@ -218,7 +233,7 @@ class Search:
             return Stop.BUDGET
         if rules.stall is not None and n - now["best_n"] >= rules.stall:
             return Stop.STALL
-        if self._time_is_up():
+        if self.time_is_up():
             return Stop.TIME
         if rules.disp and n >= self.next_report:
             self._report(n)
@@ -243,7 +258,8 @@ class Search:
             halt = True
         return Stop.CALLBACK if halt else None
 
-    def _time_is_up(self) -> bool:
+    def time_is_up(self) -> bool:
+        """Whether the run has lasted `max_time`."""
         limit = self.rules.max_time
         return limit is not None and time.perf_counter() - self.begin >= limit
 
@@ -261,11 +277,30 @@ class Search:
         )
 
 
+def _check_callback(callback: Any) -> None:
+    """Refuse a callback that cannot be called in either of SciPy's two ways, before the search."""
+    expected = "callback must take (intermediate_result) or (x, convergence)"
+    if not callable(callback):
+        raise TypeError(f"{expected}, got {callback!r}")
+    try:
+        signature = inspect.signature(callback)
+        if _takes_result(callback):
+            signature.bind(intermediate_result=None)
+        else:
+            signature.bind(None, None)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{expected}, got {callback!r}: {error}") from None
+
+
+def _takes_result(callback: Callable[..., Any]) -> bool:
+    return "intermediate_result" in inspect.signature(callback).parameters
+
+
 def call_back(callback: Callable[..., Any], result: MinimizeResult) -> bool:
     """Call a callback in either of SciPy's two ways; return whether it asks to stop."""
-    if "intermediate_result" in inspect.signature(callback).parameters:
+    if _takes_result(callback):
         return bool(callback(intermediate_result=result))
-    return bool(callback(result.x.copy(), convergence=result.convergence))
+    return bool(callback(result.x.copy(), result.convergence))
 
 
 def population_spread(driver: Driver) -> float:

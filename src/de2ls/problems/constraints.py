@@ -108,8 +108,8 @@ def real_vector(must: str, value: Any, size: int) -> FloatArray:
 def real_matrix(must: str, value: Any, size: int, n: int) -> FloatArray:
     """Return a vectorised function's values as a float64 matrix of shape (size, n)."""
     array = _real_array(must, value)
-    if size == 1 and array.shape == (n,):
-        array = array.reshape(1, n)
+    if (size == 1 and array.shape == (n,)) or (size == 0 and array.size == 0):
+        array = array.reshape(size, n)
     if array.shape != (size, n):
         expected = f"({size}, {n})" + (f" or ({n},)" if size == 1 else "")
         raise ValueError(
@@ -268,8 +268,9 @@ def _nonlinear(
     vectorized: bool,
 ) -> Constraint:
     if lower.ndim == upper.ndim == 0:
-        value = function(probe[:, np.newaxis] if vectorized else probe.copy(), *args)
-        array = _real_array(f"{label} must return", value)
+        array = _real_array(
+            f"{label} must return", _probed(label, function, args, probe, vectorized)
+        )
         if array.ndim > (2 if vectorized else 1):
             raise ValueError(
                 f"{label} must return a vector of real numbers, got shape {array.shape}"
@@ -278,6 +279,20 @@ def _nonlinear(
     else:
         size = max(lower.size, upper.size)
     return Constraint(label, function, *_rows(label, lower, upper, size), args=args)
+
+
+def _probed(
+    label: str, function: Any, args: tuple[Any, ...], probe: FloatArray, vectorized: bool
+) -> Any:
+    """Return a function's value at the probe, where its values are counted."""
+    try:
+        return function(probe[:, np.newaxis].copy() if vectorized else probe.copy(), *args)
+    except Exception as error:
+        raise ValueError(
+            f"{label} must have a value in the middle of the box, where its values are counted; at "
+            f"x={probe.tolist()} it raised {type(error).__name__}: {error}. A NonlinearConstraint "
+            "with vectors lb or ub is not called there"
+        ) from error
 
 
 def _rows(

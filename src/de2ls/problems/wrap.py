@@ -66,11 +66,7 @@ class UserFunction:
         value = self.fun(point.copy(), *self.args)
         if self.own is not None:
             value = self._fill_own(value, out)
-        out[0] = (
-            value
-            if type(value) is float
-            else real_vector("fun must return", _squeezed(value), 1)[0]
-        )
+        out[0] = value if type(value) is float else _number(value)
         for constraint, place in zip(self.constraints, self.places, strict=True):
             at, sign, shift = constraint.rows
             out[place] = sign * constraint.values(point.copy())[at] + shift
@@ -87,12 +83,8 @@ class UserFunction:
         if self.own is not None:
             f, g_own, h_own = _triple(value)
             g, h = self.slices[0]
-            out[:, g] = (
-                real_matrix("fun must return as g", g_own, self.own[0], n).T if self.own[0] else 0.0
-            )
-            out[:, h] = (
-                real_matrix("fun must return as h", h_own, self.own[1], n).T if self.own[1] else 0.0
-            )
+            out[:, g] = real_matrix("fun must return as g", g_own, self.own[0], n).T
+            out[:, h] = real_matrix("fun must return as h", h_own, self.own[1], n).T
             value = f
         out[:, 0] = real_matrix("fun must return", value, 1, n)[0]
         for constraint, place in zip(self.constraints, self.places, strict=True):
@@ -127,11 +119,16 @@ def _triple(value: Any) -> tuple[Any, Any, Any]:
     return value[0], value[1], value[2]
 
 
-def _squeezed(value: Any) -> Any:
-    """Return an array of one number as that number: objectives often end in a matrix product."""
+def _number(value: Any) -> float:
+    """Return an objective, which may be an array of one number: many end in a matrix product."""
+    if isinstance(value, tuple) and len(value) == 3:
+        raise TypeError(
+            "fun must return 1 real number, got 3 values; give n_ineq and n_eq if it returns "
+            "(f, g, h)"
+        )
     if isinstance(value, np.ndarray) and value.size == 1:
-        return value.reshape(())
-    return value
+        value = value.reshape(())
+    return float(real_vector("fun must return", value, 1)[0])
 
 
 def problem(
