@@ -12,6 +12,9 @@ from typing import Any
 from de2ls.campaigns.errors import CampaignError
 from de2ls.campaigns.executors import LOST_CLUSTER, Workers
 
+# Dask's own messages about a lost connection, with tracebacks: we say ourselves what goes wrong.
+_LOGGERS = ("distributed", "distributed.client", "tornado.application")
+
 
 def dask_workers(address: str, count: int) -> Workers:
     """Connect to a scheduler, or start a cluster on this machine.
@@ -27,7 +30,7 @@ def dask_workers(address: str, count: int) -> Workers:
         distributed: Any = import_module("distributed")
     except ImportError as error:
         raise CampaignError("Dask is not installed: pip install 'de2ls[dask]' brings it") from error
-    for name in ("distributed", "distributed.client"):  # we say ourselves what goes wrong
+    for name in _LOGGERS:
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
     cluster: Any = None
