@@ -120,6 +120,14 @@ class TestResult:
         figure = de2ls.minimize(sphere, BOX, constraints=never, max_evals=500, seed=1).plot()
         assert [t.get_text() for t in figure.axes[0].texts] == ["no feasible point"]
 
+    def test_plot_of_a_run_that_was_interrupted_at_once(self):
+        def fun(x):
+            raise KeyboardInterrupt
+
+        res = de2ls.minimize(fun, BOX, max_evals=500, seed=1)
+        assert (res.status, res.nfev, res.success) == (Stop.INTERRUPTED.status, 0, False)
+        assert [t.get_text() for t in res.plot().axes[0].texts] == ["no feasible point"]
+
 
 class TestEvaluations:
     @pytest.mark.parametrize("budget", [8, 9, 100, 777])

@@ -82,7 +82,9 @@ class TestOneByOne:
             c = opt.ask()
             opt.tell(c, float(c.x @ c.x))
         assert opt.result().fun < 1e-3
-        assert opt.result().constr == [] or opt.result().maxcv == 0
+        assert opt.result().constr == []
+        assert opt.result().maxcv == 0
+        assert len(opt.result().plot().axes) == 2  # none for the violation
 
     def test_nan_counts_as_worst(self):
         opt = make()
@@ -246,5 +248,14 @@ class TestFiles:
 
     def test_another_file(self, tmp_path):
         np.savez(tmp_path / "other.npz", a=np.zeros(3))
-        with pytest.raises(ValueError, match="does not hold a saved Optimizer"):
-            de2ls.Optimizer.load(tmp_path / "other.npz")
+        np.save(tmp_path / "array.npy", np.zeros(3))
+        make().save(tmp_path / "state.npz")
+        saved = (tmp_path / "state.npz").read_bytes()
+        (tmp_path / "half.npz").write_bytes(saved[: len(saved) // 2])
+        (tmp_path / "text.npz").write_text("hello")
+        (tmp_path / "empty.npz").touch()
+        for name in ("other.npz", "array.npy", "half.npz", "text.npz", "empty.npz"):
+            with pytest.raises(ValueError, match=f"{name}' does not hold a saved Optimizer"):
+                de2ls.Optimizer.load(tmp_path / name)
+        with pytest.raises(FileNotFoundError):
+            de2ls.Optimizer.load(tmp_path / "none.npz")

@@ -125,6 +125,13 @@ def minimize(
         A `scipy.optimize.OptimizeResult`; `success` says whether `x` is feasible, `status` and
         `message` why the run ended.
 
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is wrong; the message names it.
+    EvaluationError
+        If a function fails with ``on_error="raise"``, or the workers fail.
+
     Notes
     -----
     If the initial population violates two or more constraints, each is weighted by the inverse of

@@ -1,6 +1,7 @@
 """`Optimizer`: ask for points, evaluate them wherever you like, tell the results."""
 
 import json
+import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -228,8 +229,10 @@ class Optimizer:
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read a saved optimizer; it goes on as if it had never stopped."""
-        with np.load(path, allow_pickle=False) as saved:
-            extra = {name: saved[name] for name in saved.files if name in _EXTRA}
+        extra: dict[str, Any] = {}
+        if zipfile.is_zipfile(path) or not Path(path).exists():
+            with np.load(path, allow_pickle=False) as saved:
+                extra = {name: saved[name] for name in saved.files if name in _EXTRA}
         if len(extra) < len(_EXTRA):
             raise ValueError(f"path {str(path)!r} does not hold a saved Optimizer")
         about = json.loads(str(extra["optimizer"]))

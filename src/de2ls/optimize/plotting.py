@@ -45,7 +45,7 @@ def _objective(ax: "Axes", result: "MinimizeResult") -> None:
     ax.set_xlabel("evaluations", fontsize=9)
     if not known.any():
         ax.text(0.5, 0.5, "no feasible point", ha="center", va="center", transform=ax.transAxes)
-        ax.set_xlim(0, n[-1] * 1.02)
+        ax.set_xlim(0, max(1.0, n[-1]) * 1.02)  # perhaps nothing was evaluated
         ax.set_yticks([])
         return
     ax.step(n[known], f[known], where="post", color=_BLUE, lw=1.6)

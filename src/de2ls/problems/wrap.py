@@ -98,7 +98,7 @@ class UserFunction:
         With constraints from `fun` itself these come first: g above 0, then abs(h).
         """
         parts = []
-        if self.own is not None:
+        if self.own is not None and any(self.own):
             g, h = self.slices[0]
             parts.append(np.concatenate([np.maximum(out[g], 0.0), np.abs(out[h])]))
         for constraint, (g, h) in zip(self.constraints, self.slices[1:], strict=True):
