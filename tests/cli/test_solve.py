@@ -45,6 +45,15 @@ def test_flags_replace_options_and_json_tells_the_result(called, file):
     assert same == result
 
 
+def test_what_functions_print_does_not_mix_with_the_json(called, file):
+    printing = PROBLEM.replace("def fun(x):", "def fun(x):\n    print('here')")
+    file.write_text("print('loaded')\n" + printing)
+    code, out, err = called("solve", file, "--json", "--max-evals", "50")
+    assert code == 0
+    assert json.loads(out)["nfev"] == 50
+    assert err.splitlines() == ["loaded"] + ["here"] * 50
+
+
 def test_constraints_from_the_function_itself(called, tmp_path):
     path = tmp_path / "within.py"
     path.write_text(

@@ -1,5 +1,7 @@
 """``de2ls solve``: minimise the problem in a Python file."""
 
+import contextlib
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -52,11 +54,8 @@ def solve(
 
     Ends with exit code 1 if no feasible point was found.
     """
-    import de2ls
     from de2ls.optimize.result import Stop
-    from de2ls.problems.file import ProblemFile
 
-    file = ProblemFile.load(problem)
     given = {
         "algorithm": algorithm,
         "max_evals": max_evals,
@@ -66,15 +65,26 @@ def solve(
         "polish": polish,
     }
     chosen = {name: value for name, value in given.items() if value is not None}
-    options = {"disp": not (as_json or quiet), **file.options, **chosen}
     if as_json or quiet:
         silence_compilation()
-    result = de2ls.minimize(file.fun, file.bounds, **file.arguments, **options)
+    # what the user's functions print must not mix with the JSON
+    with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
+        result = _solved(problem, chosen, disp=not (as_json or quiet))
     _print(result, as_json)
     if result.status == Stop.INTERRUPTED.status:
         raise typer.Exit(INTERRUPTED)
     if not result.success:
         raise typer.Exit(FAILED)
+
+
+def _solved(path: Path, chosen: dict[str, Any], disp: bool) -> "MinimizeResult":
+    """Minimise the problem in a file; what is chosen comes before the file's options."""
+    import de2ls
+    from de2ls.problems.file import ProblemFile
+
+    file = ProblemFile.load(path)
+    options = {"disp": disp, **file.options, **chosen}
+    return de2ls.minimize(file.fun, file.bounds, **file.arguments, **options)
 
 
 def _print(result: "MinimizeResult", as_json: bool) -> None:
