@@ -65,6 +65,18 @@ def test_all_trials_are_run_once(made):
     assert labels == {**expected, "de2ls-paired": 4, "rdex-paired": 4}
 
 
+def test_fewer_runs_are_a_part_of_the_same_trials(made):
+    folder, _, _ = made
+    counting = Counting()
+    less = replace(SMALL, runs=1)
+    runner = Runner(folder / "trials.db", 2, counting)
+    output = reproduce_paper(less, runner, folder / "less", "de2ls reproduce paper")
+    assert not counting.labels
+    more = [row for row in rows(folder / "out" / "trials.csv") if row["run"] == "1"]
+    assert rows(folder / "less" / "trials.csv") == more
+    assert "only 1 trial" in " ".join(output.tables["claims"].notes)
+
+
 def test_every_table_and_figure_of_the_paper_is_written(made):
     folder, output, _ = made
     names = {path.name for path in (folder / "out").iterdir()}

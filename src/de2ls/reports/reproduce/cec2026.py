@@ -15,9 +15,15 @@ import numpy as np
 from de2ls._checks import FloatArray
 from de2ls.campaigns.plan import Series
 from de2ls.reports.figures import critical_difference, new_figure, style, superiority, totals
-from de2ls.reports.palette import Look, looks
+from de2ls.reports.palette import Look
 from de2ls.reports.reproduce.compare import without_empty_columns
-from de2ls.reports.reproduce.gather import finals_table, gather, joined, renamed
+from de2ls.reports.reproduce.gather import (
+    finals_table,
+    gather,
+    joined,
+    looks_of,
+    renamed,
+)
 from de2ls.reports.reproduce.official import TOTALS, OfficialTable
 from de2ls.reports.reproduce.output import Output, provenance
 from de2ls.reports.reproduce.scale import Runner, Scale
@@ -236,7 +242,7 @@ def _resampled(assessment: Assessment) -> Bootstrap:
 
 
 def _figures(assessed: Mapping[str, Assessment]) -> "dict[str, Figure]":
-    main, styles = assessed["report"], _looks()
+    main, styles = assessed["report"], looks_of(FIELD)
     with style():
         drawn = {
             "totals": totals(main, styles),
@@ -272,8 +278,3 @@ def rank_lines(assessed: Mapping[str, Assessment], styles: Mapping[str, Look]) -
     axes.set_ylabel("rank by total U-score")
     axes.grid(axis="x", visible=False)
     return figure
-
-
-def _looks() -> dict[str, Look]:
-    found = looks(list(FIELD), list(FIELD))
-    return {FIELD[label]: look for label, look in found.items()}

@@ -10,6 +10,7 @@ import numpy as np
 from de2ls._checks import FloatArray
 from de2ls.campaigns.maintenance import StoreInfo
 from de2ls.campaigns.store import Store
+from de2ls.reports.palette import Look, looks
 from de2ls.scores import Bootstrap, Collection, Table, bootstrap, collect
 from de2ls.scores.collection import problem_name
 from de2ls.scores.tables import Column, Value
@@ -88,6 +89,12 @@ def renamed(collection: Collection, names: Mapping[str, str]) -> Collection:
     """Return the collection of the series in `names`, under the names that the paper uses."""
     chosen = collection.select(list(names))
     return replace(chosen, algorithms=tuple(names.values()))
+
+
+def looks_of(names: Mapping[str, str]) -> dict[str, Look]:
+    """Return the looks of the series in `names`, under the names that the paper uses."""
+    found = looks(list(names), list(names))
+    return {names[label]: look for label, look in found.items()}
 
 
 def joined(collections: Sequence[Collection]) -> Collection:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from de2ls.algorithms import ablation_variants
 from de2ls.campaigns.plan import Series
 from de2ls.reports.figures import style, totals
-from de2ls.reports.palette import Look, looks
+from de2ls.reports.palette import Look
 from de2ls.reports.reproduce import published
 from de2ls.reports.reproduce.claims import (
     HOLDS,
@@ -36,6 +36,7 @@ from de2ls.reports.reproduce.gather import (
     each_problem,
     finals_table,
     gather,
+    looks_of,
     renamed,
 )
 from de2ls.reports.reproduce.late_search import (
@@ -134,7 +135,7 @@ def reproduce_paper(scale: Scale, runner: Runner, folder: Path, command: str) ->
 
     Raises
     ------
-    InterruptedReproduction
+    StoppedError
         If the campaigns were stopped.
     """
     chosen = [s for s in series() if scale.whole or s.label in FOUR]
@@ -151,15 +152,12 @@ def reproduce_paper(scale: Scale, runner: Runner, folder: Path, command: str) ->
 def _late_search(scale: Scale, runner: Runner) -> tuple[LateSearch, Gathered]:
     """Run the pairs, and further ones where the first leave it open."""
     problems = scale.problems()
-    runner.run(late_plan(problems, range(1, scale.runs + 1), scale.seed))
+    runner.run(late_plan(problems, scale.run_numbers, scale.seed))
     selection = scale.selection([WITH, WITHOUT])
-    first_runs = {**selection, "runs": list(range(1, scale.runs + 1))}
-    found = late_search(gather(runner.store, first_runs), scale.budget)
+    found = late_search(gather(runner.store, selection), scale.budget)
     if scale.is_published and found.undecided():
         runner.run(more_plan(found, problems, scale.runs, scale.seed))
         selection["runs"] = list(range(1, MORE_RUNS + 1))
-    else:
-        selection = first_runs
     gathered = gather(runner.store, selection, allow_unequal=True)
     return late_search(gathered, scale.budget), gathered
 
@@ -340,24 +338,18 @@ def _figures(
 ) -> "dict[str, Figure]":
     past = published.by_problem("four_algorithms").sums if scale.is_published else None
     with style():
-        drawn = {"totals": totals(four.assessment, _looks(FOUR), past)}
+        drawn = {"totals": totals(four.assessment, looks_of(FOUR), past)}
         if ablation is not None:
             sums = published.ablation() if scale.is_published else None
             drawn["ablation"] = totals(ablation.assessment, _ablation_looks(), sums)
     pairs = renamed(gathered.collection, HEAD_TO_HEAD)
-    pair = procedure(pairs, gathered.evaluations["de2ls"], _looks(HEAD_TO_HEAD))
+    pair = procedure(pairs, gathered.evaluations["de2ls"], looks_of(HEAD_TO_HEAD))
     return drawn if pair is None else {**drawn, "procedure": pair}
-
-
-def _looks(names: Mapping[str, str]) -> dict[str, Look]:
-    """Return the looks of series under the paper's names."""
-    found = looks(list(names), list(names))
-    return {names[label]: look for label, look in found.items()}
 
 
 def _ablation_looks() -> dict[str, Look]:
     """Return one look for all variants, and the usual one for the final setting."""
-    return {**dict.fromkeys(ABLATION.values(), _VARIANT), NEW: _looks(HEAD_TO_HEAD)[NEW]}
+    return {**dict.fromkeys(ABLATION.values(), _VARIANT), NEW: looks_of(HEAD_TO_HEAD)[NEW]}
 
 
 def _introduction(scale: Scale) -> list[str]:

@@ -41,6 +41,11 @@ class Scale:
         """Evaluations of a trial."""
         return EVALS_PER_DIM * self.dim
 
+    @property
+    def run_numbers(self) -> range:
+        """The runs; a store may hold more of them."""
+        return range(1, self.runs + 1)
+
     def problems(self, definition: str = "report") -> tuple[ProblemRef, ...]:
         """Return the problems."""
         return tuple(
@@ -50,8 +55,7 @@ class Scale:
 
     def plan(self, series: Sequence[Series], definition: str = "report") -> Plan:
         """Return the campaign of some series, each with random numbers of its own."""
-        runs = tuple(range(1, self.runs + 1))
-        return Plan(tuple(series), self.problems(definition), runs, self.seed)
+        return Plan(tuple(series), self.problems(definition), tuple(self.run_numbers), self.seed)
 
     def selection(self, labels: Sequence[str], definition: str = "report") -> dict[str, object]:
         """Return how a store is asked for the trials of these series."""
@@ -62,6 +66,7 @@ class Scale:
             "dims": self.dim,
             "definitions": definition,
             "instances": self.instance,
+            "runs": list(self.run_numbers),
         }
 
 
