@@ -73,6 +73,7 @@ def test_every_format(run, store):
     _, out, _ = run(store)
     assert "U-scores, 3 problems, 12 trials each (cec2026)" in out
     assert "Pairs of algorithms" in out
+    assert "[bold]" not in out
     _, out, _ = run(store, "--format", "markdown", "--tables", "totals")
     assert out.splitlines()[2] == "| algorithm | accuracy | speed | U-score | rank sum |"
     _, out, _ = run(store, "--format", "latex", "--tables", "totals,summary")

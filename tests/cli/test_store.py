@@ -37,6 +37,19 @@ def test_info(called, path):
     assert len(facts["warnings"]) == 1
 
 
+def test_brackets_in_a_label_are_text(called, path):
+    with Store.open(path) as store:
+        store.add(make_record(label="[red]x[/red]"), 1)
+    for command in ("info", "list"):
+        assert "[red]x[/red]" in called("store", command, path)[1]
+
+
+def test_an_unknown_series_is_named(called, path):
+    code, out, err = called("store", "list", path, "--algorithms", "our")
+    assert (code, out) == (1, "")
+    assert "holds no series 'our' (did you mean 'ours'?); it holds ours, theirs" in err
+
+
 def test_list(called, path):
     code, out, _ = called("store", "list", path, "--algorithms", "ours", "--problems", "2")
     assert code == 0

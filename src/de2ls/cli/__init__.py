@@ -14,11 +14,14 @@ import sys
 import traceback
 from collections.abc import Iterator
 from importlib import import_module
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
+
+if TYPE_CHECKING:
+    from de2ls.campaigns.campaign import Outcome
 
 # Exit codes; docs/cli.md explains them.
 FAILED = 1
@@ -41,6 +44,7 @@ COMMANDS = {
 }
 
 
+_WIDEST = 200  # columns of a table that goes into a file
 _OF_THE_ROOT = ("install_completion", "show_completion")
 
 
@@ -107,6 +111,28 @@ def _hide_types_of_flags(command: Any, ctx: Any) -> None:
     for param in command.get_params(ctx):
         if getattr(param, "is_flag", False):
             param.metavar = ""
+
+
+def print_tables(*tables: Any, markup: bool = True) -> None:
+    """Write Rich's tables, as wide as they are where no window limits them.
+
+    Without `markup` square brackets in users' text are only text.
+    """
+    from rich.console import Console
+
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=_WIDEST)
+    for table in tables:
+        console.print(table, markup=markup)
+
+
+def end_interrupted(outcome: "Outcome") -> NoReturn:
+    """End after a campaign was stopped; at once if its running trials are not to be awaited."""
+    if outcome.abandoned:
+        sys.stdout.flush()
+        os._exit(INTERRUPTED)
+    raise typer.Exit(INTERRUPTED)
 
 
 def silence_compilation() -> None:

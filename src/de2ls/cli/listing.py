@@ -2,6 +2,8 @@
 
 import typer
 
+from de2ls.cli import print_tables
+
 app = typer.Typer(no_args_is_help=True, help="List problems and algorithms.")
 
 
@@ -9,7 +11,6 @@ app = typer.Typer(no_args_is_help=True, help="List problems and algorithms.")
 def problems() -> None:
     """List the problems of the CEC 2017 suite."""
     from rich import box
-    from rich.console import Console
     from rich.table import Table
 
     from de2ls.suites.cec2017 import SUITE
@@ -27,11 +28,8 @@ def problems() -> None:
             f"{facts.n_ineq} g, {facts.n_eq} h",
             "yes" if facts.feasible else "none",
         )
-    console = Console()
-    if not console.is_terminal:  # no window that the table has to fit
-        console = Console(width=100)
-    console.print(table)
-    console.print("Generated instances (instance=1, 2, ...) take any D of at least 2.")
+    print_tables(table)
+    typer.echo("Generated instances (instance=1, 2, ...) take any D of at least 2.")
 
 
 @app.command()

@@ -1,7 +1,5 @@
 """``de2ls reproduce``: run a published comparison again and set it beside the figures."""
 
-import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from de2ls.cli import INTERRUPTED
+from de2ls.cli import end_interrupted, print_tables
 
 if TYPE_CHECKING:
     from de2ls.reports.reproduce.scale import Runner, Scale
@@ -176,15 +174,9 @@ def _resumable() -> Iterator[None]:
     try:
         yield
     except StoppedError as stopped:
-        if stopped.outcome.abandoned:  # without waiting for threads in the middle of a trial
-            sys.stdout.flush()
-            os._exit(INTERRUPTED)
-        raise typer.Exit(INTERRUPTED) from None
+        end_interrupted(stopped.outcome)
 
 
 def _show(table: "Table", folder: Path) -> None:
-    from rich.console import Console
-
-    console = Console()
-    (console if console.is_terminal else Console(width=160)).print(table.to_rich())
+    print_tables(table.to_rich())
     typer.echo(f"tables and figures: {folder / 'README.md'}")

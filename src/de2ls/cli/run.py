@@ -1,13 +1,11 @@
 """``de2ls run``: run a campaign into a store, or continue it."""
 
-import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from de2ls.cli import FAILED, INTERRUPTED, silence_compilation
+from de2ls.cli import FAILED, end_interrupted, silence_compilation
 
 if TYPE_CHECKING:
     from de2ls.campaigns.plan import Plan
@@ -150,11 +148,8 @@ def _run(
     if as_json or quiet:
         silence_compilation()
     outcome = run_campaign(plan, store, workers, executor, dask, make_progress(as_json, quiet))
-    if outcome.abandoned:  # without waiting for threads in the middle of a trial
-        sys.stdout.flush()
-        os._exit(INTERRUPTED)
     if outcome.interrupted:
-        raise typer.Exit(INTERRUPTED)
+        end_interrupted(outcome)
     if outcome.failed:
         raise typer.Exit(FAILED)
 

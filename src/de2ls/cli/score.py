@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from de2ls.cli import print_tables
 from de2ls.cli import selection as chosen
 
 if TYPE_CHECKING:
@@ -89,7 +90,8 @@ def _choose(assessment: "Assessment", names: list[str] | None) -> "dict[str, Tab
 
 def _print(assessment: "Assessment", tables: "dict[str, Table]", output: Format) -> None:
     if output is Format.table:
-        _print_rich(tables)
+        for table in tables.values():
+            print_tables(table.to_rich(), "")
     elif output is Format.json:
         content = {
             "protocol": assessment.score.protocol,
@@ -109,14 +111,3 @@ def _print(assessment: "Assessment", tables: "dict[str, Table]", output: Format)
     else:
         method = "to_markdown" if output is Format.markdown else "to_latex"
         typer.echo("\n".join(getattr(table, method)() for table in tables.values()), nl=False)
-
-
-def _print_rich(tables: "dict[str, Table]") -> None:
-    from rich.console import Console
-
-    console = Console()
-    if not console.is_terminal:  # no window that the tables have to fit
-        console = Console(width=200)
-    for table in tables.values():
-        console.print(table.to_rich())
-        console.print()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from de2ls.cli import FAILED
+from de2ls.cli import FAILED, print_tables
 from de2ls.cli import selection as chosen
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def info(store: chosen.StoreFile, as_json: AsJson = False) -> None:
         f"{store}: {found.trials} trials, {found.size / 1e6:.1f} MB, "
         f"{found.bytes_per_trial:,.0f} bytes per trial, schema {found.schema}"
     )
-    _print_table(_series_table(found))
+    print_tables(_series_table(found), markup=False)
     typer.echo(f"problems: {', '.join(_problem_groups(found)) or 'none'}")
     imported = [env for env in found.environments if env.imported]
     if imported:
@@ -87,7 +87,7 @@ def list_trials(
             f"{trial.wall_time:.2f}",
             str(trial.seed),
         )
-    _print_table(table)
+    print_tables(table, markup=False)
 
 
 @app.command()
@@ -173,15 +173,6 @@ def _table(*headers: str) -> "Table":
     for i, header in enumerate(headers):
         table.add_column(header, justify="left" if i < 2 else "right", no_wrap=True)
     return table
-
-
-def _print_table(table: "Table") -> None:
-    from rich.console import Console
-
-    console = Console()
-    if not console.is_terminal:  # no window that the table has to fit
-        console = Console(width=160)
-    console.print(table, markup=False)
 
 
 def _print_json(value: Any) -> None:
