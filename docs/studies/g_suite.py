@@ -196,8 +196,8 @@ and pymoo's `DE` (defaults), all on the same definitions. Per solver the median 
 1e-4. G20 has no known feasible point. The optima allow for the equalities' tolerance of 1e-4.
 Single runs: [runs.csv](runs.csv).
 
-de2ls takes 1000 initial members here: one per 500 evaluations of the budget, because 10 D are too few
-in low dimensions ([why](../../minimize.md#population)). It misses G22: every run finds feasible
+de2ls takes 1000 initial members here, one per 500 evaluations of the budget, because 10 D are too
+few in low dimensions ([why](../../minimize.md#population)). It misses G22: every run finds feasible
 points and ends 11 to 19 % above the optimum when the budget is used up. Its 19 equalities in 22
 variables, of scales from 0.01 to 4e7, leave a set of three dimensions, along which only small steps
 stay feasible.
