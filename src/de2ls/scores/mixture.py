@@ -45,11 +45,20 @@ class Fault:
 
 
 class MixtureError(ValueError):
-    """Trials that do not belong in one score; `faults` names them all."""
+    """Trials that do not belong in one score; `faults` names them all.
 
-    def __init__(self, faults: Sequence[Fault]) -> None:
+    Parameters
+    ----------
+    faults : sequence of Fault
+        What is wrong.
+    bearable : bool
+        Whether `allow_unequal` would accept all of it.
+    """
+
+    def __init__(self, faults: Sequence[Fault], bearable: bool = False) -> None:
         self.faults = tuple(faults)
-        super().__init__("cannot be scored together: " + "; ".join(map(str, faults)))
+        hint = " (allow_unequal accepts that, with a warning)" if bearable else ""
+        super().__init__("cannot be scored together: " + "; ".join(map(str, faults)) + hint)
 
 
 def check_mixture(trials: Sequence[Trial], allow_unequal: bool = False) -> tuple[str, ...]:
@@ -96,7 +105,7 @@ def check_mixture(trials: Sequence[Trial], allow_unequal: bool = False) -> tuple
         unequal += _differing("dimension", trials, [t.key.get("dim") for t in trials])
         unequal += _differing("budget", trials, [t.max_evals for t in trials])
     if never or (unequal and not allow_unequal):
-        raise MixtureError([*never, *unequal])
+        raise MixtureError([*never, *unequal], bearable=not never)
     return tuple(f"unequal trials accepted: {fault}" for fault in unequal)
 
 
