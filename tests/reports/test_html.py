@@ -9,6 +9,7 @@ import pytest
 
 from de2ls.reports.html import facts, headline, page, script_json
 from de2ls.reports.material import load
+from de2ls.scores import Collection, score
 from tests.reports.support import HOSTILE, SERIES, make_store
 
 
@@ -63,6 +64,14 @@ def test_the_headline_claims_only_what_the_resamples_bear(material):
     assert said.startswith(f"{list(SERIES)[best]} has the largest total: {totals[best]:g} points")
     assert ("exceeds chance" in said) == (share >= 0.975)
     assert f"{100 * share:.1f} % of the resamples" in said
+
+
+def test_the_headline_of_a_tie_names_both():
+    curve = np.array([[2.0, 0.0], [1.0, 0.0]])
+    curves = {name: np.tile(curve, (2, 3, 1, 1)) for name in ("x", "y")}
+    said = headline(score(Collection.from_curves(curves)))
+    # Of each problem's 15 pairs of trials each series has half, for accuracy and for speed.
+    assert said == "x and y share the largest total: 30 points."
 
 
 def test_facts_name_what_was_compared(material):

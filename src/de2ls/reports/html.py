@@ -101,6 +101,8 @@ def headline(assessment: Assessment) -> str:
     if len(order) < 2:
         return f"{best} is the only series: {totals[0]:,.6g} points."
     second = score.algorithms[order[1]]
+    if totals[order[0]] == totals[order[1]]:
+        return f"{best} and {second} share the largest total: {totals[order[0]]:,.6g} points."
     gain = f"{score.gain(best, second):.2f} % more than {second}"
     if bootstrap is None:
         return f"{first}, {gain}."
