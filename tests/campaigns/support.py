@@ -89,3 +89,15 @@ def de2ls(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command(*arguments), capture_output=True, text=True, timeout=300, check=False, **options
     )
+
+
+def rest(process: "subprocess.Popen[str]") -> tuple[str, str]:
+    """Return what a process of which lines were read still says, and wait for its end.
+
+    `communicate` would lose the lines that were read ahead of those taken so far.
+    """
+    assert process.stdout is not None
+    assert process.stderr is not None
+    said = process.stdout.read(), process.stderr.read()
+    process.wait(timeout=120)
+    return said

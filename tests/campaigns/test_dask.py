@@ -12,7 +12,7 @@ import pytest
 from de2ls.campaigns import CampaignError, run_campaign
 from de2ls.campaigns.dask_executor import dask_workers
 
-from .support import command, de2ls, fingerprints, small_plan
+from .support import command, de2ls, fingerprints, rest, small_plan
 
 pytest.importorskip("distributed")
 
@@ -77,7 +77,7 @@ def test_a_cluster_that_loses_a_worker_completes_with_equal_results(cluster, tmp
     )
     events = [json.loads(process.stdout.readline()) for _ in range(10)]  # in the middle
     os.kill(workers[0].pid, signal.SIGKILL)
-    output, errors = process.communicate(timeout=240)
+    output, errors = rest(process)
     events += [json.loads(line) for line in output.splitlines()]
     assert process.returncode == 0, errors
     assert "Traceback" not in errors
@@ -113,7 +113,7 @@ def test_a_lost_scheduler_ends_the_campaign_and_loses_nothing(cluster, tmp_path)
     )
     events = [json.loads(process.stdout.readline()) for _ in range(6)]
     scheduler.kill()
-    output, errors = process.communicate(timeout=240)
+    output, errors = rest(process)
     events += [json.loads(line) for line in output.splitlines()]
     assert process.returncode == 1
     assert "error: the connection to the Dask cluster is lost: the trials stored so far" in errors

@@ -28,8 +28,9 @@ def kill_at_random(arguments, rng, at_work, most):
     else:
         time.sleep(rng.uniform(0, most))
     process.kill()
-    output, _ = process.communicate()
-    lines += output.splitlines(keepends=True)
+    lines += process.stdout.readlines()  # communicate would lose what was read ahead
+    process.stdout.close()
+    process.wait()
     return [json.loads(line) for line in lines if line.endswith("\n")]
 
 

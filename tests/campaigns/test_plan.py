@@ -166,3 +166,9 @@ def test_another_text_is_another_problem_and_never_taken_for_the_first(tmp_path)
 def test_a_planned_trial_travels():
     trial = next(small_plan().trials())
     assert pickle.loads(pickle.dumps(trial)) == trial
+
+
+@pytest.mark.parametrize("problems", ["29", "0-3", [1, 40]])
+def test_numbers_that_the_suite_lacks_are_refused(problems):
+    with pytest.raises(ValueError, match="problems must be an integer from 1 to 28, got "):
+        small_plan(problems=problems)
