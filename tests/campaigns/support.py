@@ -98,6 +98,5 @@ def rest(process: "subprocess.Popen[str]") -> tuple[str, str]:
     """
     assert process.stdout is not None
     assert process.stderr is not None
-    said = process.stdout.read(), process.stderr.read()
-    process.wait(timeout=120)
-    return said
+    with process:  # closes the pipes in the end
+        return process.stdout.read(), process.stderr.read()

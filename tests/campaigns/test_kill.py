@@ -28,9 +28,8 @@ def kill_at_random(arguments, rng, at_work, most):
     else:
         time.sleep(rng.uniform(0, most))
     process.kill()
-    lines += process.stdout.readlines()  # communicate would lose what was read ahead
-    process.stdout.close()
-    process.wait()
+    with process:
+        lines += process.stdout.readlines()  # communicate would lose what was read ahead
     return [json.loads(line) for line in lines if line.endswith("\n")]
 
 
