@@ -54,6 +54,13 @@ def test_what_functions_print_does_not_mix_with_the_json(called, file):
     assert err.splitlines() == ["loaded"] + ["here"] * 50
 
 
+def test_json_without_a_valid_point(called, file):
+    file.write_text(PROBLEM.replace("    return (x", "    return float('nan') * (x"))
+    code, out, _ = called("solve", file, "--json", "--max-evals", "50")
+    result = json.loads(out, parse_constant=pytest.fail)  # NaN and Infinity are no JSON
+    assert (code, result["success"], result["fun"]) == (1, False, None)
+
+
 def test_constraints_from_the_function_itself(called, tmp_path):
     path = tmp_path / "within.py"
     path.write_text(

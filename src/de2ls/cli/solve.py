@@ -1,6 +1,7 @@
 """``de2ls solve``: minimise the problem in a Python file."""
 
 import contextlib
+import math
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -100,7 +101,9 @@ def _print(result: "MinimizeResult", as_json: bool) -> None:
     if as_json:
         import json
 
-        typer.echo(json.dumps(facts))
+        for name in ("fun", "maxcv"):  # NaN or infinite without a valid point; JSON has neither
+            facts[name] = facts[name] if math.isfinite(facts[name]) else None
+        typer.echo(json.dumps(facts, allow_nan=False))
         return
     typer.echo(facts["message"])
     typer.echo(f"feasible  {'yes' if facts['success'] else 'NO'}")
