@@ -2,7 +2,7 @@
 
     python docs/studies/bbob_constrained.py [--dimensions 2,3,5,10,20] [--workers 2]
 
-First instance of the 54 functions, 2000 D evaluations; COBYLA is NLopt's (pip install nlopt). Runs
+First instance of the 54 functions, 2000 D evaluations; COBYLA is NLopt's (extra `studies`). Runs
 what is missing in docs/results/bbob-constrained/runs.csv, then writes the table there. An
 evaluation is one point, objective and constraints together; all solvers are measured by the best
 feasible point they saw.
