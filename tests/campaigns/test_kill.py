@@ -2,6 +2,7 @@
 
 import json
 import random
+import select
 import subprocess
 import time
 
@@ -26,7 +27,7 @@ def kill_at_random(arguments, rng, at_work, most):
         lines = [process.stdout.readline() for _ in range(rng.randint(1, most))]
         time.sleep(rng.uniform(0, 0.02))
     else:
-        time.sleep(rng.uniform(0, most))
+        select.select([process.stdout], [], [], rng.uniform(0, most))  # at the latest at work
     process.kill()
     with process:
         lines += process.stdout.readlines()  # communicate would lose what was read ahead
@@ -35,7 +36,7 @@ def kill_at_random(arguments, rng, at_work, most):
 
 def check_kills(tmp_path, kills, runs):
     path, other = tmp_path / "killed.db", tmp_path / "undisturbed.db"
-    plan = ("run", *PLAN, "--runs", str(runs), "--max-evals", "10000", "--workers", "2", "--json")
+    plan = ("run", *PLAN, "--runs", str(runs), "--max-evals", "40000", "--workers", "2", "--json")
     arguments = command(*plan, "--store", str(path))
     trials = 8 * runs
     assert de2ls(*plan, "--store", str(other)).returncode == 0  # compiles what is needed

@@ -459,10 +459,10 @@ class TestFailures:
     def test_a_real_signal_does_not_wait_for_workers(self, tmp_path):
         script = tmp_path / "slow.py"
         script.write_text(
-            "import signal, time, de2ls\n"
+            "import os, signal, time, de2ls\n"
             "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
             "def fun(x):\n"
-            "    print('running', flush=True)\n"
+            "    os.write(1, b'running\\n')\n"
             "    time.sleep(3600)\n"
             "if __name__ == '__main__':\n"
             "    res = de2ls.minimize(fun, [(-1, 1)] * 2, max_evals=100, seed=1, workers=2)\n"
