@@ -28,6 +28,7 @@ from de2ls.problems import Problem
 
 SUITE, FUNCTIONS, PER_DIM = "bbob-constrained", range(1, 55), 2000
 RESTARTED = 10  # largest dimension in which COBYLA begins anew until the budget is used up
+FEW = 2000  # its evaluations in more dimensions
 TARGETS = 10.0 ** np.arange(2.0, -6.1, -0.2)  # distances to the optimum, 41 of them
 RESULTS = Path(__file__).parents[1] / "results" / "bbob-constrained"
 FIELDS = ["solver", "function", "dim", "evaluations", "distance"]
@@ -93,7 +94,7 @@ def by_cobyla(meter: Meter, start: Any) -> None:
     """Run NLopt's COBYLA from COCO's initial point, then from random ones, until the end.
 
     A start ends when its steps are down to 1e-8 of the box. Above `RESTARTED` dimensions there is
-    one only: an evaluation then costs the solver up to ten milliseconds.
+    one only, of at most `FEW` evaluations: each costs the solver up to ten milliseconds there.
     """
     import nlopt
 
@@ -114,10 +115,11 @@ def by_cobyla(meter: Meter, start: Any) -> None:
         solver.set_min_objective(objective)
         solver.add_inequality_mconstraint(constraints, np.zeros(p.n_ineq))
         solver.set_xtol_abs(1e-8 * (p.upper - p.lower))
+        solver.set_maxeval(FEW if p.dim > RESTARTED else 0)  # 0: no limit but the meter's
         with contextlib.suppress(nlopt.RoundoffLimited):
             solver.optimize(start)
         if p.dim > RESTARTED:
-            break
+            return
         start = rng.uniform(p.lower, p.upper)
 
 
@@ -207,8 +209,8 @@ TEXT = """# bbob-constrained
 `python docs/studies/bbob_constrained.py`: first instance of the 54 functions, at most 2000 D
 evaluations each; de2ls {version} with its defaults, SciPy's `differential_evolution` (defaults,
 without polishing, run to the end of the budget) and NLopt's COBYLA (from COCO's initial point, and
-up to D = 10 again from random points until the budget is used up; at D = 20 one start, because by
-itself it needs up to ten milliseconds per evaluation). One seed each.
+up to D = 10 again from random points until the budget is used up; at D = 20 one start of at most 2000
+evaluations, because by itself it needs up to ten milliseconds for each). One seed each.
 
 Targets are the 41 distances 10^2, 10^1.8, ..., 10^-6 to the optimum; the share is that of all pairs
 of function and target reached by a feasible point. Then the number of functions, of 54, with the
