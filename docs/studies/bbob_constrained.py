@@ -209,8 +209,8 @@ TEXT = """# bbob-constrained
 `python docs/studies/bbob_constrained.py`: first instance of the 54 functions, at most 2000 D
 evaluations each; de2ls {version} with its defaults, SciPy's `differential_evolution` (defaults,
 without polishing, run to the end of the budget) and NLopt's COBYLA (from COCO's initial point, and
-up to D = 10 again from random points until the budget is used up; at D = 20 one start of at most 2000
-evaluations, because by itself it needs up to ten milliseconds for each). One seed each.
+up to D = 10 again from random points until the budget is used up; at D = 20 one start of at most
+2000 evaluations, because by itself it needs up to ten milliseconds for each). One seed each.
 
 Targets are the 41 distances 10^2, 10^1.8, ..., 10^-6 to the optimum; the share is that of all pairs
 of function and target reached by a feasible point. Then the number of functions, of 54, with the
