@@ -246,7 +246,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     for label in given.labels.split(","):
         with Store.open(given.store, readonly=True) as store:
-            collection = collect(store.curves(labels=label))
+            collection = collect(store.curves(labels=label, dims=30, definitions="report"))
         for table in tables(label, final_values(collection, label)):
             sys.stdout.write(table.to_markdown() + "\n")
 

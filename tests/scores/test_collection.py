@@ -114,6 +114,17 @@ def test_problems_of_different_size_need_permission():
     assert len(collect(records, allow_unequal=True).warnings) == 2
 
 
+def test_of_many_faults_the_message_shows_the_first():
+    numbers = range(1, 8)
+    records = field(("x",), numbers) + field(("y",), numbers, dim=3)
+    with pytest.raises(MixtureError, match=r"; and \d+ more$") as caught:
+        collect(records)
+    faults = caught.value.faults
+    assert len(faults) >= 7
+    assert str(caught.value).count("instead of") == 5
+    assert str(caught.value).endswith(f"; and {len(faults) - 5} more")
+
+
 def test_different_initial_populations_share_the_grid():
     other = field(("y",), evaluations=[33, 33, 40])
     assert collect(field(("x",)) + other).algorithms == ("x", "y")

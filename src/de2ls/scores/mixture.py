@@ -18,6 +18,7 @@ from de2ls._checks import FloatArray
 
 _SHOWN_SEEDS = 3
 _SHOWN_CELLS = 5
+_SHOWN_FAULTS = 5
 
 
 class Trial(NamedTuple):
@@ -58,7 +59,9 @@ class MixtureError(ValueError):
     def __init__(self, faults: Sequence[Fault], bearable: bool = False) -> None:
         self.faults = tuple(faults)
         hint = " (allow_unequal accepts that, with a warning)" if bearable else ""
-        super().__init__("cannot be scored together: " + "; ".join(map(str, faults)) + hint)
+        shown = "; ".join(map(str, faults[:_SHOWN_FAULTS]))
+        more = f"; and {len(faults) - _SHOWN_FAULTS} more" if len(faults) > _SHOWN_FAULTS else ""
+        super().__init__(f"cannot be scored together: {shown}{more}{hint}")
 
 
 def check_mixture(trials: Sequence[Trial], allow_unequal: bool = False) -> tuple[str, ...]:
