@@ -192,8 +192,9 @@ TEXT = """# G1 to G24 of CEC 2006
 1e-9 of the optimum; de2ls {version} with its defaults,
 SciPy's `differential_evolution` (defaults, vectorised, no polishing, run to the end of the budget)
 and pymoo's `DE` (defaults), all on the same definitions. Per solver the median of
-(f - optimum) / |optimum|, and in parentheses the runs within 1e-4; bold where the median is within
-1e-4. G20 has no known feasible point. The optima allow for the equalities' tolerance of 1e-4.
+(f - optimum) / |optimum|, and in parentheses the runs within 1e-4 and the runs made (fewer for the
+slower solvers); bold where the median is within 1e-4. G20 has no known feasible point. The optima
+allow for the equalities' tolerance of 1e-4.
 Single runs: [runs.csv](runs.csv).
 
 de2ls takes 1000 initial members here, one per 500 evaluations of the budget, because 10 D are too

@@ -76,7 +76,7 @@ def test_tables_from_a_store(study: Any, tmp_path: Path, capsys: Any) -> None:
     settings = {
         "algorithms": "ude3",
         "problems": "1-28",
-        "dim": 2,
+        "dim": 30,
         "instance": 1,
         "runs": 2,
         "max_evals": 400,
