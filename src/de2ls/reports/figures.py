@@ -111,6 +111,8 @@ def totals(assessment: Assessment, styles: Looks, published: Published | None = 
     published : mapping, optional
         Figures to mark beside the bars.
     """
+    from matplotlib.ticker import MaxNLocator
+
     score, bootstrap = assessment.score, assessment.bootstrap
     sums = score.sums()
     parts = [part for part in ("accuracy", "speed", "total") if part in sums]
@@ -128,6 +130,8 @@ def totals(assessment: Assessment, styles: Looks, published: Published | None = 
             axes.plot(marks, names, "D", ms=5, mfc="white", mec="black", label="published")
         axes.set_title(HEADINGS[part])
         axes.set_xlabel("points")
+        axes.xaxis.set_major_locator(MaxNLocator(4))
+        axes.xaxis.set_major_formatter("{x:,.0f}")
         axes.grid(axis="y", visible=False)
     if published is not None:
         marks_only = figure.axes[0].get_legend_handles_labels()

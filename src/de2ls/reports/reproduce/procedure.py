@@ -1,7 +1,7 @@
 """How a pair of trials earns its points: the procedure of the U-score on two real trials."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,10 +17,13 @@ if TYPE_CHECKING:
 
 Looks = Mapping[str, Look]
 Names = tuple[str, ...]
-Place = tuple[float, float]
-Side = Literal["left", "center", "right"]
 
 _APART = 1e-3  # relative difference of ends that differ in the digits shown
+_TEXT: dict[str, Any] = {
+    "size": 8,
+    "bbox": {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1},
+    "zorder": 6,
+}
 
 
 def procedure(collection: Collection, evaluations: FloatArray, looks: Looks) -> "Figure | None":
@@ -106,50 +109,39 @@ def _arrivals(pair: FloatArray) -> list[int]:
 
 
 def _limits(pair: FloatArray) -> tuple[float, float]:
-    """Return limits that show the last part of the way down."""
+    """Return limits that show the last part of the way down, with room for notes."""
     lowest = float(ends(pair).E.min())
     highest = float(np.nanquantile(pair[:, :, 0], 0.97))
-    room = 0.12 * (highest - lowest)
-    return lowest - room, highest + room
+    room = highest - lowest
+    return lowest - 0.12 * room, highest + 0.24 * room
 
 
 def _accuracy(axes: "Axes", x: FloatArray, pair: FloatArray, names: Names, looks: Looks) -> None:
-    points, worse = accuracy_points(pair), ends(pair).E.max()
+    points = accuracy_points(pair)
     for k, name in enumerate(names):
-        end = pair[k, -1, 0]
-        axes.plot(x[-1], end, "o", color=looks[name].light, clip_on=False, zorder=5)
-        text = f"{name}: E* = {end:.5g}, {_points(points[k, 1 - k])}"
-        offset = (-8, 8 if end == worse else -14)
-        _note(axes, text, (x[-1], end), offset, "right", looks[name].light)
+        end, colour = pair[k, -1, 0], looks[name].light
+        axes.plot(x[-1], end, "o", color=colour, clip_on=False, zorder=5)
+        _note(axes, f"{name}: E* = {end:.5g}, {_points(points[k, 1 - k])}", k, colour)
     axes.set_title("accuracy: the smaller end wins")
 
 
 def _speed(axes: "Axes", x: FloatArray, pair: FloatArray, names: Names, looks: Looks) -> None:
     theta, points = float(ends(pair).E.max()), speed_points(pair)
     axes.axhline(theta, color="#444444", lw=1, ls="--")
-    top, arrivals = axes.get_ylim()[1], _arrivals(pair)
-    between = float(x[arrivals].mean()), theta
-    _note(axes, f"θ = {theta:.5g}, the worse end", between, (0, 6), "center", "#222222")
-    for k, (name, tau) in enumerate(zip(names, arrivals, strict=True)):
-        late = x[tau] > 0.5 * x[-1]
-        axes.axvline(x[tau], color=looks[name].light, lw=1, ls=":")
-        axes.plot(x[tau], pair[k, tau, 0], "o", color=looks[name].light, zorder=5)
-        text = f"{name}: τ = {int(x[tau]):,}, {_points(points[k, 1 - k])}"
-        place = (-6 if late else 6, -14 - 14 * k)
-        _note(axes, text, (x[tau], top), place, "right" if late else "left", looks[name].light)
+    worse = f"θ = {theta:.5g}, the worse end"
+    axes.annotate(worse, (0, theta), (4, -11), textcoords="offset points", **_TEXT)
+    for k, (name, tau) in enumerate(zip(names, _arrivals(pair), strict=True)):
+        colour = looks[name].light
+        axes.axvline(x[tau], color=colour, lw=1, ls=":")
+        axes.plot(x[tau], pair[k, tau, 0], "o", color=colour, clip_on=False, zorder=5)
+        _note(axes, f"{name}: τ = {int(x[tau]):,}, {_points(points[k, 1 - k])}", k, colour)
     axes.set_title("speed: the first to reach θ wins")
 
 
-def _note(axes: "Axes", text: str, at: Place, offset: Place, side: Side, colour: str) -> None:
-    axes.annotate(
-        *(text, at, offset),
-        textcoords="offset points",
-        ha=side,
-        size=8,
-        color=colour,
-        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1},
-        zorder=6,
-    )
+def _note(axes: "Axes", text: str, line: int, colour: str) -> None:
+    """Write a line in the upper right corner, above the curves."""
+    corner: dict[str, Any] = {"transform": axes.transAxes, "ha": "right", "va": "top"}
+    axes.text(0.97, 0.97 - 0.075 * line, text, color=colour, **corner, **_TEXT)
 
 
 def _points(earned: float) -> str:
