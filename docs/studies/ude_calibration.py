@@ -11,27 +11,20 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-import numpy as np
-from ude_published import TUNED, Ours, difference, paper_figures, report_figures, spread
+from ude_published import (
+    TUNED,
+    difference,
+    final_values,
+    paper_figures,
+    report_figures,
+    spread,
+)
 
 import de2ls
 from de2ls.scores import Column, Table
 
 CANDIDATES = ((50, 0.5), (25, 0.5), (50, 0.4), (25, 0.4), (100, 0.5))
 RUNS = 25
-
-
-def runs(problem: str, sg: int, sprop: float, count: int) -> Ours:
-    """Return the final values of `count` runs."""
-    function = de2ls.cec2017(int(problem[1:]), 30)
-    config = {"sg": sg, "sprop": sprop}
-    records = [
-        de2ls.run_trial("ude3", function, seed=seed, config=config) for seed in range(1, count + 1)
-    ]
-    return Ours(
-        np.array([record.min_ev for record in records if record.feasible]),
-        np.array([record.lcv for record in records]),
-    )
 
 
 def calibration(count: int) -> Table:
@@ -46,7 +39,8 @@ def calibration(count: int) -> Table:
     for sg, sprop in CANDIDATES:
         row: list[float | str | None] = [sg, sprop]
         for problem in TUNED:
-            ours = runs(problem, sg, sprop, count)
+            function = de2ls.cec2017(int(problem[1:]), 30)
+            ours = final_values("ude3", function, count, config={"sg": sg, "sprop": sprop})
             row += [float(ours.min_ev.mean()), spread(ours.min_ev)]
             if problem == "C06":
                 row.append(f"{int((ours.min_ev < 1e-8).sum())} of {count}")

@@ -32,6 +32,9 @@ class Settings:
     prob: float = 1.0
     force_jrand: bool = False
     top_counting: str = "program"
+    initial_order: str = "sof"
+    sort_first: bool = True
+    replaced: str = "best"
 
 
 @dataclass
@@ -81,7 +84,10 @@ class ReferenceUDE:
             ]
             self.P.append(self.evaluate(np.array(x)))
         self.stag = [0] * NP
-        self.sort()
+        if self.set.initial_order == "sof":
+            self.sort()
+        else:
+            self.P.sort(key=lambda point: point.f)
         self.eps0 = max(member.v for member in self.P)
         self.cp = 0.0
         if self.eps0 > 0:
@@ -120,8 +126,12 @@ class ReferenceUDE:
                     self.L[self.G][other.s] += other is not best
         self.learn(threes)
         self.select(chosen + ones)
-        self.sort()
-        self.replace_stagnated()
+        if self.set.sort_first:
+            self.sort()
+            self.replace_stagnated()
+        else:
+            self.replace_stagnated()
+            self.sort()
 
     # --- 6: trial vectors ------------------------------------------------------------------------
 
@@ -253,6 +263,10 @@ class ReferenceUDE:
         if np.linalg.norm(x - x.mean(axis=0), axis=1).mean() <= self.set.d_min:
             self.seen["too close to replace"] += 1
             return
-        self.P[stagnated[0]] = self.archive[self.draw.integer(len(self.archive))]
-        self.stag[stagnated[0]] = 0
+        chosen = stagnated[0]
+        if self.set.replaced == "random":
+            chosen = stagnated[self.draw.integer(len(stagnated))]
+            self.seen["another than the best"] += chosen != stagnated[0]
+        self.P[chosen] = self.archive[self.draw.integer(len(self.archive))]
+        self.stag[chosen] = 0
         self.seen["replacements"] += 1

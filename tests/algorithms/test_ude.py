@@ -85,6 +85,9 @@ def test_parameters() -> None:
         "prob": 1.0,
         "force_jrand": False,
         "top_counting": "program",
+        "initial_order": "sof",
+        "sort_first": True,
+        "replaced": "best",
     }
     assert UDE3Config().as_dict() == three
     assert UDE3Config().n_trials == 3 * 25 + 75 == 150
@@ -148,6 +151,14 @@ def test_initial_population_is_sorted_by_violation_then_objective() -> None:
     values = [(5.0, 0.0), (1.0, 2.0), (3.0, 0.0), (0.0, 2.0), (9.0, 1.0), (3.0, 0.0), (8.0, 1.0)]
     puppet = small([*values, (-7.0, 9.0)])
     assert puppet.state.rank[0, :8].tolist() == [2, 5, 0, 6, 4, 3, 1, 7]  # 2 = 5: the earlier first
+
+
+def test_initial_population_sorted_by_objective() -> None:
+    """For one generation: the next sort is by violation first."""
+    puppet = small([(8.0 - i, float(i)) for i in range(8)], initial_order="objective")
+    assert puppet.state.rank[0, :8].tolist() == [7, 6, 5, 4, 3, 2, 1, 0]
+    generation(puppet, {})
+    assert puppet.state.rank[0, :8].tolist() == [0, 1, 2, 3, 4, 5, 6, 7]
 
 
 def test_level_by_hand() -> None:
@@ -527,6 +538,25 @@ def test_best_stagnated_member_is_replaced(failures: list[int], replaced: bool) 
         expected[first], counts[first] = 50.0, 0
     assert population(puppet) == expected  # not sorted again
     assert stag(puppet) == counts
+
+
+def test_sorting_may_follow_the_replacement() -> None:
+    """The newcomer, the worst of all, then stands last, with its count of failures at 0."""
+    puppet = small(sg=0, sort_first=False)
+    generation(puppet, dict.fromkeys(range(12), (50.0, 0.0)))
+    assert population(puppet) == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 50.0]
+    assert stag(puppet) == [1] * 7 + [0]
+
+
+def test_any_stagnated_member_may_be_replaced() -> None:
+    """Each of the six with more than SG = 4 failures, and none of the others."""
+    places = set()
+    for seed in range(60):
+        puppet = small(sg=4, replaced="random", seed=seed)
+        puppet.state.slot["stag"][:8] = [9, 0, 9, 9, 9, 0, 9, 9]
+        generation(puppet, dict.fromkeys(range(12), (50.0, 0.0)))
+        places.add(population(puppet).index(50.0))
+    assert places == {0, 2, 3, 4, 6, 7}
 
 
 def test_no_replacement_while_close_together() -> None:

@@ -68,6 +68,21 @@ CASES = {
     "III, one coordinate forced": Case(
         "ude3", waves, [-5.0] * 5, [5.0] * 5, 3000, 7, Settings(**SMALL, force_jrand=True)
     ),
+    "III, first sorted by objective": Case(
+        "ude3",
+        valley,
+        [-2.0] * 3,
+        [2.0] * 3,
+        3000,
+        11,
+        Settings(**SMALL, initial_order="objective"),
+    ),
+    "III, any stagnated replaced": Case(
+        "ude3", waves, [-5.0] * 5, [5.0] * 5, 4000, 12, Settings(**SMALL, **SOON, replaced="random")
+    ),
+    "III, sorted after replacing": Case(
+        "ude3", waves, [-5.0] * 5, [5.0] * 5, 4000, 13, Settings(**SMALL, **SOON, sort_first=False)
+    ),
     "IV on waves": Case("ude4", waves, [-5.0] * 5, [5.0] * 5, 9000, 8, Settings(**IV)),
     "IV without a solution": Case(
         "ude4", impossible, [-2.0] * 3, [5.0] * 3, 4000, 9, Settings(**SMALL, **IV | SOON)
@@ -125,6 +140,7 @@ def test_the_cases_reach_every_part() -> None:
         "ties",
         "archive cut",
         "replacements",
+        "another than the best",
         "too close to replace",
     ):
         assert seen[part] >= 3, f"{part}: {seen[part]}"

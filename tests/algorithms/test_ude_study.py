@@ -1,4 +1,4 @@
-"""The studies of UDE: published figures, standardised differences, tables from a real store."""
+"""The studies of UDE: published figures, standardised differences, tables of real trials."""
 
 import importlib.util
 import math
@@ -10,9 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from de2ls.campaigns.campaign import run_campaign
-from de2ls.campaigns.plan import Plan
-from de2ls.campaigns.progress import Progress
+import de2ls
 
 STUDIES = Path(__file__).resolve().parents[2] / "docs" / "studies"
 
@@ -72,19 +70,22 @@ def test_equal_feasibility_rates(study: Any) -> None:
     assert study.feasibility_p(half, study.Figure(None, 0.0, None, 0.0)) < 1e-3
 
 
-def test_tables_from_a_store(study: Any, tmp_path: Path, capsys: Any) -> None:
-    settings = {
-        "algorithms": "ude3",
-        "problems": "1-28",
-        "dim": 30,
-        "instance": 1,
-        "runs": 2,
-        "max_evals": 400,
-    }
-    plan = Plan.from_settings(settings)
-    outcome = run_campaign(plan, tmp_path / "ude.db", progress=Progress())
-    assert outcome.left == 0
-    study.main([str(tmp_path / "ude.db"), "--labels", "ude3"])
+def test_the_published_rule_allows_no_violation(study: Any) -> None:
+    """A violation of 1e-9 is feasible by the competition's rule, not by the published one."""
+
+    def function(x: np.ndarray, out: np.ndarray) -> None:
+        out[:] = x @ x, 1e-9
+
+    box = np.full(2, -1.0), np.full(2, 1.0)
+    problem = de2ls.Problem("case", *box, 1, 0, function=function, feasible_tol=1e-8)
+    assert de2ls.run_trial("ude3", problem, 1, 400).feasible
+    ours = study.final_values("ude3", problem, 2, 400)
+    assert (len(ours.min_ev), len(ours.lcv)) == (0, 2)
+
+
+def test_all_tables(study: Any, capsys: Any) -> None:
+    arguments = "--algorithms ude3 --runs 2 --instance 1 --max-evals 400"
+    study.main(arguments.split())
     text = capsys.readouterr().out
     assert text.count("| C") == 24 + 4 + 5
     assert "**UDE-III: problems tuned on**" in text

@@ -19,7 +19,8 @@ and learning follow when all are back.
 
 Violations are means, as everywhere in the engine; the published program sums them, which matters
 only for cp. The program of UDE-III is not public: `docs/algorithms/ude-iii.md` says what is
-reconstructed. Each such point is a field of the configuration.
+reconstructed. Each such point is a field of the configuration, but the count of evaluations, which
+is the real one.
 """
 
 import math
@@ -31,6 +32,7 @@ from de2ls._checks import FloatArray
 from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import Config, parameter
 from de2ls.algorithms.ude_selection import (
+    OBJECTIVE,
     P,
     learn,
     replace_stagnated,
@@ -121,6 +123,15 @@ class UDE3Config(Config):
         "wins of top targets: best trial and selection, or best trial against the other two",
         options=("program", "report"),
     )
+    initial_order: str = parameter(
+        "sof",
+        "initial population sorted by superiority of feasible points, or by objective alone",
+        options=("sof", "objective"),
+    )
+    sort_first: bool = parameter(True, "whether sorting precedes the stagnation step or follows it")
+    replaced: str = parameter(
+        "best", "which stagnated member is replaced", options=("best", "random")
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -199,7 +210,7 @@ def tell(state: State, cand: Candidate) -> None:
     if info.kind == INITIAL:
         write_member(state, state.top, info.slot, cand.x, f, v)
         if now.told == now.n0:
-            sort_population(state)
+            sort_population(state, state.cfg[0].initial_order == OBJECTIVE)
             set_level(state)
             begin_generation(state)
         return
@@ -210,8 +221,11 @@ def tell(state: State, cand: Candidate) -> None:
         for s in range(3):
             learn(state, s)
         select(state)
-        sort_population(state)
+        if state.cfg[0].sort_first:
+            sort_population(state, False)
         replace_stagnated(state)
+        if not state.cfg[0].sort_first:
+            sort_population(state, False)
         if now.n + now.n_trials <= now.budget:
             begin_generation(state)
         else:

@@ -17,6 +17,8 @@ from de2ls.engine.state import State
 
 P, A = 0, 1  # rows of `rank`: the population and the archive
 REPORT = 1  # option of `top_counting`
+OBJECTIVE = 1  # option of `initial_order`
+RANDOM = 1  # option of `replaced`
 
 
 @block
@@ -127,11 +129,11 @@ def exchange(one: Any, other: Any) -> None:
 
 
 @routine
-def sort_population(state: State) -> None:
-    """Sort P by the superiority of feasible points; ties keep their order."""
+def sort_population(state: State, by_objective: bool) -> None:
+    """Sort P by the superiority of feasible points or by objective; ties keep their order."""
     order = state.rank[P]
     for i in range(1, state.now[0].n_pop):
-        sift(state.top, order, i, order[i])
+        sift(state.top, order, i, order[i], by_objective)
 
 
 @routine
@@ -148,38 +150,48 @@ def archive(state: State, k: int) -> None:
         if not superior(trial.f, trial.v, worst.f, worst.v):
             return
     exchange(state.front[k], state.top[order[last]])
-    sift(state.top, order, last, order[last])
+    sift(state.top, order, last, order[last], False)
 
 
 @block
-def sift(members: Members, order: Order, last: int, entry: int) -> None:
+def sift(members: Members, order: Order, last: int, entry: int, by_objective: bool) -> None:
     """Insert `entry` into the sorted entries before `last`, behind its equals."""
     f, v = members[entry].f, members[entry].v
     j = last
     while j > 0:
         other = members[order[j - 1]]
-        if not superior(f, v, other.f, other.v):
+        if not (f < other.f if by_objective else superior(f, v, other.f, other.v)):
             break
         order[j] = order[j - 1]
         j -= 1
     order[j] = entry
 
 
+@block
+def is_stagnated(state: State, position: int) -> bool:
+    """Whether the member at a position failed more than SG times in a row."""
+    return bool(state.slot[state.rank[P, position]].stag > state.cfg[0].sg)
+
+
 @routine
 def replace_stagnated(state: State) -> None:
-    """If many members stagnate while P is spread, replace the best of them from the archive.
+    """If many members stagnate while P is spread, replace one of them from the archive.
 
-    P is not sorted again: the newcomer keeps the position for a generation.
+    It is the best of them or any. If P was sorted before, it is not sorted again: the newcomer
+    keeps the position for a generation.
     """
     now, cfg = state.now[0], state.cfg[0]
-    stagnated, first = 0, -1
-    for i in range(now.n_pop - 1, -1, -1):
-        if state.slot[state.rank[P, i]].stag > cfg.sg:
-            stagnated += 1
-            first = i
+    stagnated = 0
+    for i in range(now.n_pop):
+        stagnated += int(is_stagnated(state, i))
     if stagnated <= cfg.sprop * now.n_pop or (cfg.d_min > 0.0 and spread(state) <= cfg.d_min):
         return
-    member = state.rank[P, first]
+    skipped = random.integer(state.rng, stagnated) if cfg.replaced == RANDOM else 0
+    position = 0
+    while skipped > 0 or not is_stagnated(state, position):
+        skipped -= int(is_stagnated(state, position))
+        position += 1
+    member = state.rank[P, position]
     source = state.top[state.rank[A, random.integer(state.rng, now.n_archive)]]
     write_member(state, state.top, member, state.x[source.row], source.f, source.v)
     state.slot[member].stag = 0
