@@ -30,6 +30,12 @@ class Witness:
         self.results.append(out.copy())
 
 
+def first_difference(points: list[np.ndarray], others: list[np.ndarray]) -> int | None:
+    """Return where two sequences of points first differ; None if they are the same to the bit."""
+    pairs = zip(points, others, strict=True)
+    return next((i for i, (x, y) in enumerate(pairs) if not np.array_equal(x, y)), None)
+
+
 def watched(problem: Problem) -> tuple[Problem, Witness]:
     """Return the problem evaluated from Python, and the witness of its evaluations."""
     work = np.empty(problem.kernel.n_work if problem.kernel else 0)

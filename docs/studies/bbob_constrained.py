@@ -10,25 +10,22 @@ feasible point they saw.
 
 import argparse
 import contextlib
-import csv
 import os
 import sys
 import tempfile
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
 import cocoex
 import numpy as np
+from runs_table import Rows, run_missing
 
 import de2ls
 from de2ls.interop.coco import from_coco
 from de2ls.problems import Problem
 
 SUITE, FUNCTIONS, PER_DIM = "bbob-constrained", range(1, 55), 2000
-RESTARTED = 10  # largest dimension in which COBYLA begins anew until the budget is used up
-FEW = 2000  # its evaluations in more dimensions
 TARGETS = 10.0 ** np.arange(2.0, -6.1, -0.2)  # distances to the optimum, 41 of them
 RESULTS = Path(__file__).parents[1] / "results" / "bbob-constrained"
 FIELDS = ["solver", "function", "dim", "evaluations", "distance"]
@@ -93,8 +90,7 @@ def by_scipy(meter: Meter, start: Any) -> None:
 def by_cobyla(meter: Meter, start: Any) -> None:
     """Run NLopt's COBYLA from COCO's initial point, then from random ones, until the end.
 
-    A start ends when its steps are down to 1e-8 of the box. Above `RESTARTED` dimensions there is
-    one only, of at most `FEW` evaluations: each costs the solver up to ten milliseconds there.
+    A start ends when its steps are down to 1e-8 of the box.
     """
     import nlopt
 
@@ -115,11 +111,8 @@ def by_cobyla(meter: Meter, start: Any) -> None:
         solver.set_min_objective(objective)
         solver.add_inequality_mconstraint(constraints, np.zeros(p.n_ineq))
         solver.set_xtol_abs(1e-8 * (p.upper - p.lower))
-        solver.set_maxeval(FEW if p.dim > RESTARTED else 0)  # 0: no limit but the meter's
         with contextlib.suppress(nlopt.RoundoffLimited):
             solver.optimize(start)
-        if p.dim > RESTARTED:
-            return
         start = rng.uniform(p.lower, p.upper)
 
 
@@ -160,30 +153,7 @@ def one_run(solver: str, function: int, dim: int) -> dict[str, Any]:
     return dict(zip(FIELDS, row, strict=True))
 
 
-def read(path: Path) -> dict[tuple[str, int, int], dict[str, str]]:
-    """Return the rows that are there."""
-    if not path.exists():
-        return {}
-    with path.open(newline="") as file:
-        return {(r["solver"], int(r["function"]), int(r["dim"])): r for r in csv.DictReader(file)}
-
-
-def run_missing(path: Path, dimensions: list[int], workers: int) -> None:
-    """Run what is missing and append it."""
-    known = read(path)
-    wanted = [(s, k, dim) for dim in dimensions for s in SOLVERS for k in FUNCTIONS]
-    missing = [key for key in wanted if key not in known]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a", newline="") as file, ProcessPoolExecutor(workers) as pool:
-        writer = csv.DictWriter(file, FIELDS)
-        if not known:
-            writer.writeheader()
-        for done in as_completed([pool.submit(one_run, *key) for key in missing]):
-            writer.writerow(done.result())
-            file.flush()
-
-
-def table(rows: dict[tuple[str, int, int], dict[str, str]], dimensions: list[int]) -> str:
+def table(rows: Rows, dimensions: list[int]) -> str:
     """Return the table in Markdown."""
     lines = [
         "| D | solver | targets reached | optimum within 1e-6 | feasible point | evaluations |",
@@ -208,9 +178,8 @@ TEXT = """# bbob-constrained
 
 `python docs/studies/bbob_constrained.py`: first instance of the 54 functions, at most 2000 D
 evaluations each; de2ls {version} with its defaults, SciPy's `differential_evolution` (defaults,
-without polishing, run to the end of the budget) and NLopt's COBYLA (from COCO's initial point, and
-up to D = 10 again from random points until the budget is used up; at D = 20 one start of at most
-2000 evaluations, because by itself it needs up to ten milliseconds for each). One seed each.
+without polishing, run to the end of the budget) and NLopt's COBYLA (from COCO's initial point, then
+from random points until the budget is used up). One seed each.
 
 Targets are the 41 distances 10^2, 10^1.8, ..., 10^-6 to the optimum; the share is that of all pairs
 of function and target reached by a feasible point. Then the number of functions, of 54, with the
@@ -232,8 +201,8 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     given = parser.parse_args()
     dimensions = [int(d) for d in given.dimensions.split(",")]
-    run_missing(RESULTS / "runs.csv", dimensions, given.workers)
-    rows = read(RESULTS / "runs.csv")
+    wanted = [(s, k, dim) for dim in dimensions for s in SOLVERS for k in FUNCTIONS]
+    rows = run_missing(RESULTS / "runs.csv", FIELDS, wanted, one_run, given.workers)
     text = TEXT.format(version=de2ls.__version__, table=table(rows, sorted({k[2] for k in rows})))
     (RESULTS / "README.md").write_text(text)
     sys.stdout.write(text)

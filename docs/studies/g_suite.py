@@ -8,15 +8,14 @@ satisfied, every equality within 1e-4.
 """
 
 import argparse
-import csv
 import os
 import sys
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from runs_table import Rows, run_missing
 
 import de2ls
 from de2ls.problems import Problem
@@ -129,30 +128,7 @@ def one_run(solver: str, k: int, seed: int) -> dict[str, Any]:
     return dict(zip(FIELDS, (solver, k, seed, evaluations, f, violation), strict=True))
 
 
-def read(path: Path) -> dict[tuple[str, int, int], dict[str, str]]:
-    """Return the rows that are there."""
-    if not path.exists():
-        return {}
-    with path.open(newline="") as file:
-        return {(r["solver"], int(r["problem"]), int(r["seed"])): r for r in csv.DictReader(file)}
-
-
-def run_missing(path: Path, seeds: dict[str, int], workers: int) -> None:
-    """Run what is missing and append it."""
-    known = read(path)
-    wanted = [(s, k, seed) for s in SOLVERS for k in DEFINITIONS for seed in range(1, seeds[s] + 1)]
-    missing = [key for key in wanted if key not in known]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a", newline="") as file, ProcessPoolExecutor(workers) as pool:
-        writer = csv.DictWriter(file, FIELDS)
-        if not known:
-            writer.writeheader()
-        for done in as_completed([pool.submit(one_run, *key) for key in missing]):
-            writer.writerow(done.result())
-            file.flush()
-
-
-def table(rows: dict[tuple[str, int, int], dict[str, str]]) -> str:
+def table(rows: Rows) -> str:
     """Return the table in Markdown: median relative error, and runs that came close."""
     lines = [
         "| problem | D | g, h | optimum | " + " | ".join(SOLVERS) + " |",
@@ -215,10 +191,9 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     given = parser.parse_args()
     seeds = {"de2ls": given.seeds, "SciPy": given.rival_seeds, "pymoo": given.rival_seeds}
-    run_missing(RESULTS / "runs.csv", seeds, given.workers)
-    text = TEXT.format(
-        budget=BUDGET, version=de2ls.__version__, table=table(read(RESULTS / "runs.csv"))
-    )
+    wanted = [(s, k, seed) for s in SOLVERS for k in DEFINITIONS for seed in range(1, seeds[s] + 1)]
+    rows = run_missing(RESULTS / "runs.csv", FIELDS, wanted, one_run, given.workers)
+    text = TEXT.format(budget=BUDGET, version=de2ls.__version__, table=table(rows))
     (RESULTS / "README.md").write_text(text)
     sys.stdout.write(text)
 

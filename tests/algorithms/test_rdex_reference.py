@@ -25,7 +25,7 @@ from tests.algorithms.landscapes import (
     waves,
 )
 from tests.algorithms.reference_rdex import ReferenceTrial, Settings
-from tests.helpers import Witness
+from tests.helpers import Witness, first_difference
 
 
 @dataclass(frozen=True)
@@ -111,9 +111,7 @@ def outcome(name: str) -> tuple[ReferenceTrial, Driver, Witness]:
 def test_engine_visits_the_same_points(name: str) -> None:
     reference, driver, witness = outcome(name)
     assert len(witness.points) == len(reference.points) == CASES[name].T
-    pairs = zip(witness.points, reference.points, strict=True)
-    different = (i for i, (x, y) in enumerate(pairs) if not np.array_equal(x, y))
-    assert next(different, None) is None
+    assert first_difference(witness.points, reference.points) is None
 
     now, best = driver.now, reference.incumbent
     assert best is not None

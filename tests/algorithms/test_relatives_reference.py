@@ -22,7 +22,7 @@ from tests.algorithms.landscapes import (
 )
 from tests.algorithms.reference_rdex import ReferenceTrial, Settings
 from tests.algorithms.reference_relatives import ReferenceCASK, ReferenceCLSRDE, ReferenceRDE26
-from tests.helpers import Witness
+from tests.helpers import Witness, first_difference
 
 REFERENCES = {"cl-srde": ReferenceCLSRDE, "rde26": ReferenceRDE26, "rdex-cask": ReferenceCASK}
 
@@ -99,9 +99,7 @@ def outcome(name: str) -> tuple[ReferenceTrial, Driver, Witness]:
 def test_engine_visits_the_same_points(name: str) -> None:
     reference, driver, witness = outcome(name)
     assert len(witness.points) == len(reference.points) == CASES[name].T
-    pairs = zip(witness.points, reference.points, strict=True)
-    different = (i for i, (x, y) in enumerate(pairs) if not np.array_equal(x, y))
-    assert next(different, None) is None
+    assert first_difference(witness.points, reference.points) is None
 
     now = driver.now
     assert (now["n_pop"], now["cursor"]) == (reference.N, reference.cursor)

@@ -12,7 +12,7 @@ from de2ls.problems.problem import Problem
 from de2ls.trials.driver import Driver
 from tests.algorithms.landscapes import Values, bowl, impossible, terraces, valley, waves
 from tests.algorithms.reference_ude import ReferenceUDE, Settings
-from tests.helpers import Witness
+from tests.helpers import Witness, first_difference
 
 IV = {"ranking": "none", "prob": 0.75, "sg": 25, "sprop": 0.4}
 SMALL = {"np": 24, "t": 6, "lp": 5, "h": 7}
@@ -104,9 +104,7 @@ def outcome(name: str) -> tuple[ReferenceUDE, Driver, Witness]:
 def test_engine_visits_the_same_points(name: str) -> None:
     reference, driver, witness = outcome(name)
     assert len(witness.points) == len(reference.points)
-    pairs = zip(witness.points, reference.points, strict=True)
-    different = (i for i, (x, y) in enumerate(pairs) if not np.array_equal(x, y))
-    assert next(different, None) is None
+    assert first_difference(witness.points, reference.points) is None
 
     state, now, NP = driver.state, driver.now, reference.set.np
     ranked = state.top[state.rank[0, :NP]]
