@@ -114,6 +114,47 @@ def test_contradictions_are_reported_and_stay_unless_corrected(called, tmp_path)
     assert np.array_equal(curve[:, 1], [np.nan, 4.0, 4.0], equal_nan=True)
 
 
+def test_findings_of_every_rule_are_shown(called, tmp_path):
+    """Five runs with an infeasible objective each do not hide the one that rises."""
+    wrong, rising = "7.0 2.0", "4.0 0.0"
+    rows = [[wrong] * 5 + [rising], ["nan 2.0"] * 5 + ["4.5 0.0"]]
+    file = tmp_path / "X_F1_D3.txt"
+    file.write_text("".join(f"{30 * k} {' '.join(row)}\n" for k, row in enumerate(rows, start=1)))
+    code, out, _ = called("import", file, "--store", tmp_path / "new.db")
+    assert code == 0
+    assert [f"X_F1_D3.txt, row 1, run {run}: " in out for run in range(1, 6)] == [True] * 3 + [
+        False
+    ] * 2
+    assert "... infeasible objective: 5 findings in 1 file\n" in out
+    assert "X_F1_D3.txt, row 2, run 6: Min_EV rises to 4.5" in out
+    assert "... rising objective" not in out
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("--dim", 10, "dim must be 3, as the name of X_F1_D3.txt says, got 10"),
+        ("--definition", "reprot", "definition must be one of report, cpp2017; got 'reprot'"),
+        ("--instance", -3, "instance must be an integer of at least 0, got -3"),
+    ],
+)
+def test_what_the_files_cannot_be_made_with_is_refused(called, tmp_path, option, value, message):
+    file = tmp_path / "X_F1_D3.txt"
+    file.write_text("30 5.0 0.0\n60 4.0 0.0\n")
+    code, _, err = called("import", file, "--store", tmp_path / "new.db", option, value)
+    assert code == 1
+    assert message in err
+    assert not (tmp_path / "new.db").exists()
+
+
+def test_a_folder_without_result_files_is_refused(called, tmp_path):
+    (tmp_path / "notes.txt").write_text("30 5.0 0.0\n")
+    code, out, err = called("import", tmp_path, "--store", tmp_path / "new.db")
+    assert (code, out) == (1, "not read, no result file by its name: notes.txt\n")
+    assert err == f"error: {tmp_path} holds no result file named <name>_F<k>.txt\n"
+    assert not (tmp_path / "new.db").exists()
+
+
 def test_a_damaged_file_stores_nothing(called, path, tmp_path):
     folder = tmp_path / "files"
     called("export", path, "-o", folder)
@@ -122,6 +163,12 @@ def test_a_damaged_file_stores_nothing(called, path, tmp_path):
     assert code == 1
     assert "rdex_CEC26_CSOP_F19.txt, row 2" in err
     assert not (tmp_path / "new.db").exists()
+    (folder / "rdex" / "rdex_CEC26_CSOP_F1.txt").write_text("30 1 2\n60 1\n")
+    code, _, err = called("import", folder, "--dim", 4, "--store", tmp_path / "new.db")
+    assert code == 1
+    assert len(err.splitlines()) == 2  # every file that cannot be read
+    assert "F1.txt, row 2" in err
+    assert "F19.txt, row 2" in err
     code, _, err = called("import", tmp_path / "none", "--store", tmp_path / "new.db")
     assert (code, "there is no file or folder" in err) == (1, True)
 

@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from de2ls.campaigns.rows import TrialCurve
     from de2ls.campaigns.store import Store
     from de2ls.scores.files import ResultFile, Submission
+    from de2ls.scores.rules import Finding
+    from de2ls.trials.record import TrialRecord
 
 export_app = typer.Typer()
 import_app = typer.Typer()
 
-_SHOWN = 20  # findings
+_SHOWN = 3  # findings of each rule
 
 
 @export_app.command(epilog="Example: de2ls export results.db -o files --dim 30")
@@ -80,35 +82,45 @@ def import_files(
     submission = read_results(source)
     _report(submission)
     if submission.refused:
-        raise submission.refused[0]
+        *others, last = submission.refused
+        for error in others:
+            typer.echo(f"error: {error}", err=True)
+        raise last
     names = {file.algorithm for file in submission.files}
     if label is not None and len(names) > 1:
         raise ValueError(f"--label is for one algorithm; {source} has {', '.join(sorted(names))}")
+    if not submission.files:
+        raise ValueError(f"{source} holds no result file named <name>_F<k>.txt")
     files = [file.corrected() if correct else file for file in submission.files]
-    with Store.open(store) as opened:
-        count = _insert(opened, submission.source, files, (dim, definition, instance, label))
-    typer.echo(f"{count} trials from {len(files)} files stored in {store}")
+    trials = _trials(submission.source, files, (dim, definition, instance, label))
+    with Store.open(store) as opened, opened.transaction():
+        for run, record in trials:
+            opened.insert(record, run)
+    typer.echo(f"{len(trials)} trials from {len(files)} files stored in {store}")
 
 
-def _insert(
-    store: "Store", source: str, files: "list[ResultFile]", made_with: tuple[Any, ...]
-) -> int:
-    """Store the runs of files, all or none; their environment names the file they came from."""
-    count = 0
-    with store.transaction():
-        for file in files:
-            for run, record in enumerate(file.records(*made_with), start=1):
-                origin = {"source": f"{source}: {file.file}"}
-                store.insert(replace(record, environment=origin), run)
-                count += 1
-    return count
+def _trials(
+    source: str, files: "list[ResultFile]", made_with: tuple[Any, ...]
+) -> "list[tuple[int, TrialRecord]]":
+    """Return the runs of files with their numbers; their environment names the file."""
+    return [
+        (run, replace(record, environment={"source": f"{source}: {file.file}"}))
+        for file in files
+        for run, record in enumerate(file.records(*made_with), start=1)
+    ]
 
 
 def _report(submission: "Submission") -> None:
-    findings = [str(finding) for finding in submission.findings]
-    for line in findings[:_SHOWN]:
-        typer.echo(line)
-    if len(findings) > _SHOWN:
-        typer.echo(f"... and {len(findings) - _SHOWN} more findings")
+    """Print the first findings of every rule, and how many there are."""
+    by_rule: dict[str, list[Finding]] = {}
+    for finding in submission.findings:
+        by_rule.setdefault(finding.rule, []).append(finding)
+    for rule, findings in by_rule.items():
+        for finding in findings[:_SHOWN]:
+            typer.echo(str(finding))
+        if len(findings) > _SHOWN:
+            files = len({finding.file for finding in findings})
+            where = "1 file" if files == 1 else f"{files} files"
+            typer.echo(f"... {rule}: {len(findings)} findings in {where}")
     for name in submission.ignored:
         typer.echo(f"not read, no result file by its name: {name}")

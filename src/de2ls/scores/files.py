@@ -105,9 +105,16 @@ class ResultFile:
         label : str, optional
             Name of the series; by default the one in the file's name.
         """
+        from de2ls.suites.cec2017 import DEFINITIONS
+
         if dim is None and self.dim is None:
             raise ValueError(f"dim must be given: the name of {self.file} does not tell it")
         dim = _checks.integer("dim", self.dim if dim is None else dim, 2)
+        if self.dim not in (None, dim):
+            raise ValueError(f"dim must be {self.dim}, as the name of {self.file} says, got {dim}")
+        _checks.choice("definition", definition, DEFINITIONS)
+        if not isinstance(instance, str):  # a digest of own data
+            _checks.integer("instance", instance, 0)
         evaluations = self.evaluations
         if evaluations is None:
             evaluations = _implied_evaluations(self.values.shape[1], dim)
