@@ -105,7 +105,12 @@ def test_mistakes_are_told_in_one_line(run, store, tmp_path):
         ((store, "--algorithms", "x,z"), "holds no series 'z'; it holds y, x"),
         ((store, "--problems", "9"), "holds no trials of that kind: 'de2ls store info"),
         ((store, "--problems", "one"), "problems must be numbers and ranges"),
-        ((store, "--tables", "total"), "tables must be one of"),
+        ((store, "--algorithms", "x,y,x"), "algorithms must name each once, got 'x' again"),
+        ((store, "--tables", "total"), "tables must be one of totals, pairs, by_problem"),
+        ((store, "--tables", ","), "tables must be some of totals, pairs, by_problem"),
+        ((store, "--tables", "friedman"), "friedman here: it needs three algorithms and two"),
+        ((store, "--tables", "pairs", "--bootstrap", "0"), "needs two algorithms and a bootstrap"),
+        ((store, "--tables", "rank_sum", "--algorithms", "x"), "it needs two algorithms"),
         ((store, "--bootstrap", "10"), "bootstrap must be at least 1000, or 0 for none, got 10"),
         ((store, "--protocol", "cec2025"), "cec2025"),
         ((tmp_path / "missing.db",), "missing.db"),
@@ -115,6 +120,20 @@ def test_mistakes_are_told_in_one_line(run, store, tmp_path):
         assert out == ""
         assert message in err
         assert len(err.splitlines()) == 1
+
+
+def test_a_problem_that_was_asked_for_in_vain_is_named(run, store):
+    code, out, err = run(store, "--problems", "2,4-5", "--tables", "by_problem", "--format", "csv")
+    assert code == 0
+    assert [line.split(",")[0] for line in out.splitlines()] == ["problem", "C02", "Total"]
+    assert err == "".join(
+        f"warning: {store} holds no such trial on problem {number}\n" for number in (4, 5)
+    )
+
+
+def test_one_is_singular(run, store):
+    _, out, _ = run(store, "--problems", "2", "--tables", "totals", "--format", "markdown")
+    assert out.startswith("**U-scores, 1 problem, 12 trials each (cec2026)**\n")
 
 
 def test_help_shows_examples(run):

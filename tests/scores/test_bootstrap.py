@@ -131,7 +131,7 @@ def test_ties_throughout_leave_nothing_to_chance():
 
 def test_few_trials_are_warned_of():
     b = bootstrap(Collection.from_curves(ends_only(x=[1.0], y=[2.0])))
-    assert b.warnings == ("only 1 trials per cell: these intervals are too narrow",)
+    assert b.warnings == ("only 1 trial per cell: these intervals are too narrow",)
     assert b.warnings[0] in b.to_markdown()
 
 

@@ -25,6 +25,14 @@ de2ls score results.db --protocol cec2024 --format latex --tables totals > total
 """
 
 
+_TABLES = ("totals", "pairs", "by_problem", "rank_sum", "friedman", "summary")
+_NEEDS = {
+    "pairs": "two algorithms and a bootstrap",
+    "rank_sum": "two algorithms",
+    "friedman": "three algorithms and two problems",
+}
+
+
 class Format(StrEnum):
     """How the tables are written."""
 
@@ -51,7 +59,7 @@ def score(
     tables: Annotated[
         str | None,
         typer.Option(
-            help="Which of totals, pairs, by_problem, rank_sum, friedman, summary.",
+            help=f"Which of {', '.join(_TABLES)}.",
             show_default="all",
         ),
     ] = None,
@@ -72,6 +80,10 @@ def score(
         collection = collect(opened.curves(**selection), allow_unequal)
     if selection["labels"] is not None:
         collection = collection.select(selection["labels"])
+    found = {key.get("number") for key in collection.keys}
+    for number in dict.fromkeys(selection["problems"] or ()):
+        if number not in found:
+            typer.echo(f"warning: {store} holds no such trial on problem {number}", err=True)
     assessment = assess(collection, protocol.value, bootstrap, seed)
     wanted = _choose(assessment, None if tables is None else items("tables", tables))
     for warning in assessment.warnings:
@@ -85,7 +97,12 @@ def _choose(assessment: "Assessment", names: list[str] | None) -> "dict[str, Tab
     found = assessment.tables()
     if names is None:
         return found
-    return {name: found[_checks.choice("tables", name, found)] for name in names}
+    for name in names:
+        if _checks.choice("tables", name, _TABLES) not in found:
+            raise ValueError(f"there is no table {name} here: it needs {_NEEDS[name]}")
+    if not names:
+        raise ValueError(f"tables must be some of {', '.join(_TABLES)}, got none")
+    return {name: found[name] for name in names}
 
 
 def _print(assessment: "Assessment", tables: "dict[str, Table]", output: Format) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from de2ls import _checks
 from de2ls._checks import FloatArray
 from de2ls.scores.collection import Collection
-from de2ls.scores.tables import Column, Estimate, Table, Tabular, Value
+from de2ls.scores.tables import Column, Estimate, Table, Tabular, Value, count
 from de2ls.scores.target import mean_ranks
 from de2ls.scores.uscore import Score, Scorer, score_of, scorers
 
@@ -38,10 +38,10 @@ class Bootstrap(Tabular):
     @property
     def warnings(self) -> tuple[str, ...]:
         """The score's warnings, and one where trials are too few to resample."""
-        few = (f"only {self.score.n_trials} trials per cell: these intervals are too narrow",) * (
-            self.score.n_trials < _FEW_TRIALS
-        )
-        return (*self.score.warnings, *few)
+        if self.score.n_trials >= _FEW_TRIALS:
+            return self.score.warnings
+        trials = count(self.score.n_trials, "trial")
+        return (*self.score.warnings, f"only {trials} per cell: these intervals are too narrow")
 
     def interval(self, part: str = "total", level: float = LEVEL) -> FloatArray:
         """Return the percentile intervals of a total, shape (algorithms, 2).

@@ -1,5 +1,6 @@
 """`Collection`: the trials of a score, sorted into algorithms and problems."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, Self
@@ -122,6 +123,10 @@ class Collection:
         ]
         if not columns or not rows:
             raise ValueError("select needs at least one algorithm and one problem")
+        for what, chosen in (("algorithms", algorithms), ("problems", problems)):
+            twice = [name for name, count in Counter(chosen or ()).items() if count > 1]
+            if twice:
+                raise ValueError(f"{what} must name each once, got {twice[0]!r} again")
         return replace(
             self,
             algorithms=tuple(self.algorithms[a] for a in columns),

@@ -7,7 +7,7 @@ import numpy as np
 from de2ls._checks import FloatArray
 from de2ls.scores.collection import Collection
 from de2ls.scores.pairwise import ends, tie
-from de2ls.scores.tables import Column, Table, Tabular, Value
+from de2ls.scores.tables import Column, Table, Tabular, Value, count
 
 RULE = (
     "mean ± deviation (n - 1) of the final Min_EV where all trials are feasible, else the "
@@ -69,7 +69,7 @@ class Summary(Tabular):
         return self.compact().to_latex()
 
     def _title(self) -> str:
-        return f"Final values of {self.n_trials} trials"
+        return f"Final values of {count(self.n_trials, 'trial')}"
 
     def _cell(self, p: int, a: int) -> str:
         if self.feasible[p, a] == 1.0:

@@ -11,7 +11,7 @@ from de2ls import _checks
 from de2ls._checks import FloatArray
 from de2ls.scores.collection import Collection
 from de2ls.scores.pairwise import FEASIBLE, Pairwise
-from de2ls.scores.tables import Column, Table, Tabular, Value, best_cells
+from de2ls.scores.tables import Column, Table, Tabular, Value, best_cells, count
 from de2ls.scores.target import Target, mean_ranks
 
 
@@ -75,7 +75,8 @@ class Score(Tabular):
             for j, part in enumerate(sums)
             for _, row in best_cells([sums[part].tolist()], 0, largest=part != "rank")
         }
-        title = f"U-scores, {len(self.problems)} problems, {self.n_trials} trials each"
+        problems = count(len(self.problems), "problem")
+        title = f"U-scores, {problems}, {count(self.n_trials, 'trial')} each"
         columns = (Column("algorithm"), *(Column(HEADINGS[part]) for part in sums))
         return Table(f"{title} ({self.protocol})", columns, rows, frozenset(bold), self.warnings)
 
