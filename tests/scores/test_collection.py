@@ -76,6 +76,18 @@ def test_definitions_of_different_suites_are_no_mixture():
     assert collect(records).problems == ("beam.py", "C01", "C02")
 
 
+def test_problems_with_own_data_have_a_digest_each():
+    first, second = ({"instance": f"custom-{name}"} for name in "ab")
+    records = field(numbers=(1,), **first) + field(numbers=(2,), **second)
+    assert collect(records).problems == ("C01", "C02")
+    for other in (second, {"instance": 3}):
+        mixed = field(("x",), (1,), **first) + field(("y",), (1,), **other)
+        with pytest.raises(MixtureError, match="instance") as caught:
+            collect(mixed, allow_unequal=True)
+        (fault,) = caught.value.faults
+        assert len(fault.trials) == 3
+
+
 def test_unequal_numbers_of_trials():
     records = field()[:-1]
     with pytest.raises(

@@ -1,10 +1,11 @@
 """Which trials may stand in one score; the others are refused by name.
 
 A score compares trials of the same problems under the same rules. Definition and instance are one
-throughout a suite. Dimension and budget are one within each problem; between problems they may
-differ only when the caller allows unequal trials, since a pair of trials never spans two problems.
-The same permission lets numbers of trials differ, because a pairwise score has an expectation over
-equally large subsets, and lets series without the sample after the initial population join others.
+throughout a suite; with own data each problem has one digest of its own. Dimension and budget are
+one within each problem; between problems they may differ only when the caller allows unequal
+trials, since a pair of trials never spans two problems. The same permission lets numbers of trials
+differ, because a pairwise score has an expectation over equally large subsets, and lets series
+without the sample after the initial population join others.
 """
 
 from collections import Counter, defaultdict
@@ -94,8 +95,13 @@ def check_mixture(trials: Sequence[Trial], allow_unequal: bool = False) -> tuple
     unequal: list[Fault] = []
     for group in by_suite.values():
         never += _differing("definition", group, [t.key.get("definition") for t in group])
-        never += _differing("instance", group, [t.key.get("instance") for t in group])
+        instances = [t.key.get("instance") for t in group]
+        kinds = ["own data" if isinstance(name, str) else name for name in instances]
+        never += _differing("instance", group, kinds)
     for group in by_problem.values():
+        instances = [t.key.get("instance") for t in group]
+        digests = [name if isinstance(name, str) else None for name in instances]
+        never += _differing("instance", group, digests)
         never += _differing("dimension", group, [t.key.get("dim") for t in group])
         never += _differing("budget", group, [t.max_evals for t in group])
         other_grid, first_missing = _sample_faults(group)
