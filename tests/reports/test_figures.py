@@ -1,12 +1,26 @@
 import hashlib
+import warnings
 
+import numpy as np
 import pytest
 from matplotlib.image import imread
 
 from de2ls.campaigns import Store
-from de2ls.reports.figures import figures, looks_of, save, style, totals
+from de2ls.reports.figures import (
+    critical_difference,
+    figures,
+    heat_map,
+    looks_of,
+    save,
+    style,
+    totals,
+)
 from de2ls.reports.material import load
+from de2ls.reports.palette import looks
+from de2ls.scores import Friedman
 from tests.reports.support import HOSTILE, SERIES, fill
+
+CUT = '<script>document.title="own…'  # HOSTILE, as far as a figure has room for it
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +58,7 @@ def test_bars_and_points_stand_where_the_score_says(material, drawn):
     panel = drawn["totals"].axes[-1]
     by_name = dict(zip([t.get_text() for t in drawn["totals"].axes[0].get_yticklabels()],
                        [bar.get_width() for bar in panel.patches], strict=True))  # fmt: skip
-    assert by_name == dict(zip(score.algorithms, score.total.sum(axis=0), strict=True))
+    assert by_name == dict(zip(["de2ls", "rdex", CUT], score.total.sum(axis=0), strict=True))
     markers = [line for line in drawn["accuracy-speed"].axes[0].lines if line.get_label() == "rdex"]
     assert markers[0].get_xdata() == score.speed.sum(axis=0)[1]
     assert markers[0].get_ydata() == score.accuracy.sum(axis=0)[1]
@@ -61,7 +75,7 @@ def test_labels_are_text_and_never_mathematics(tmp_path):
     figure = figures(load(path))["totals"]
     save(figure, tmp_path, "totals", ("png",))
     labels = figure.axes[0].get_yticklabels()
-    assert sorted(label.get_text() for label in labels) == [HOSTILE, "a$b$"]
+    assert sorted(label.get_text() for label in labels) == [CUT, "a$b$"]
     assert not any(label.get_parse_math() for label in labels)
 
 
@@ -86,3 +100,51 @@ def test_two_series_have_no_critical_difference_and_one_protocol_no_parts(store)
     assert list(two) == [
         *("totals", "heat-map", "superiority", "convergence-min-ev", "convergence-lcv")
     ]
+
+
+def test_long_and_strange_labels_leave_room_and_stay_apart(tmp_path):
+    longest = "a label that goes on and on, number "  # the ends are cut off: two names coincide
+    labels = {f"{longest}{k}": SERIES["de2ls"] for k in (1, 2)} | {"日本": SERIES["rdex"]}
+    path = tmp_path / "a.db"
+    with Store.open(path) as store:
+        fill(store, labels, numbers=(1, 4), runs=2)
+    drawn = figures(load(path))
+    assert len(drawn["totals"].axes[0].patches) == 3
+    for name, figure in drawn.items():
+        save(figure, tmp_path, name, ("png",))  # warnings are errors here
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # measuring draws the letters once more
+            figure.draw_without_rendering()
+            boxes = [axes.get_tightbbox() for axes in figure.axes if axes.get_visible()]
+        assert all(box.x0 > -1 and box.x1 < figure.bbox.width + 1 for box in boxes), name
+        assert figure.axes[0].bbox.width > 100, name
+
+
+def test_a_bar_of_the_critical_difference_covers_its_group_alone():
+    # 2.4 - 1.1 exceeds the difference of 1.25 by a hair, 2.4 - 1.2 does not
+    ranks, names = np.array([1.1, 1.2, 2.4]), ("a", "b", "c")
+    friedman = Friedman(names, 9, ranks, 0.0, 1.0, 1.25, 0.05)
+    with style():
+        figure = critical_difference(friedman, looks(names, names))
+    bars = [line for line in figure.axes[0].lines if line.get_linewidth() == 3.5]
+    assert [line.get_xdata().tolist() for line in bars] == [[1.1, 1.2], [1.2, 2.4]]
+
+
+def test_text_in_a_cell_can_be_read(material):
+    """The contrast of every text is at least 4.5, what WCAG asks of small text."""
+    with style():
+        figure = heat_map(material.assessment.score)
+    axes = figure.axes[0]
+    share = np.asarray(axes.images[0].get_array())
+    assert len(axes.texts) == share.size
+    for text in axes.texts:
+        column, row = text.get_position()
+        cell = luminance(axes.images[0].to_rgba(share[[row], [column]])[0, :3])
+        ink = {"k": 0.0, "w": 1.0}[text.get_color()]
+        assert (max(cell, ink) + 0.05) / (min(cell, ink) + 0.05) >= 4.5
+
+
+def luminance(colour):
+    """Return the relative luminance of an sRGB colour by its definition."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour]
+    return float(np.dot(linear, [0.2126, 0.7152, 0.0722]))

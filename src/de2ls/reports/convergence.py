@@ -6,7 +6,7 @@ import numpy as np
 
 from de2ls._checks import FloatArray
 from de2ls.reports.curves import best_value, columns, quartiles
-from de2ls.reports.figures import Looks, new_figure
+from de2ls.reports.figures import Looks, new_figure, short
 from de2ls.reports.palette import Look
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def convergence(material: "Material", styles: Looks, quantity: str) -> "Figure":
     figure.supxlabel("evaluations", fontsize=9)
     figure.supylabel(_LABELS[quantity], fontsize=9)
     lines, names = _handles(styles, collection.algorithms)
-    figure.legend(lines, names, loc="upper center", ncols=min(6, len(names)), frameon=False)
+    figure.legend(lines, names, loc="upper center", ncols=min(7, len(names)), frameon=False)
     return figure
 
 
@@ -137,4 +137,4 @@ def _handles(styles: Looks, names: tuple[str, ...]) -> "tuple[list[Line2D], list
     for line, name in zip(lines, names, strict=True):
         if styles[name].dash:
             line.set_dashes(styles[name].dash)
-    return lines, list(names)
+    return lines, [short(name) for name in names]

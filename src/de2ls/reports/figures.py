@@ -1,5 +1,6 @@
 """The figures of a report, drawn with matplotlib for papers: PNG and PDF."""
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,7 @@ from de2ls.scores.uscore import HEADINGS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.image import AxesImage
 
     from de2ls.reports.material import Material
     from de2ls.reports.tables import Variants
@@ -36,6 +38,8 @@ _STYLE = {
     "pdf.fonttype": 42,  # fonts that journals accept
 }
 _DPI = 160
+_LONGEST = 28  # letters of a label; more would take the room of what is drawn
+_WHITE_BELOW = 0.18  # luminance of a cell on which white text has more contrast than black
 
 
 @contextmanager
@@ -61,13 +65,22 @@ def new_figure(width: float, height: float, arranged: bool = True) -> "Figure":
 
 def save(
     figure: "Figure", folder: Path, name: str, formats: Sequence[str] = ("png", "pdf")
-) -> None:
-    """Write a figure; drawn anew it gives the same bytes."""
+) -> list[Path]:
+    """Write a figure and return its files; drawn anew it gives the same bytes."""
     folder.mkdir(parents=True, exist_ok=True)
-    for kind in formats:
-        dates = {"CreationDate": None} if kind == "pdf" else {}
-        with style():
-            figure.savefig(folder / f"{name}.{kind}", dpi=_DPI, metadata=dates)
+    paths = [folder / f"{name}.{kind}" for kind in formats]
+    for path in paths:
+        dates = {"CreationDate": None} if path.suffix == ".pdf" else {}
+        with style(), warnings.catch_warnings():
+            # a letter that the font lacks is drawn as a box; the page has the browser's fonts
+            warnings.filterwarnings("ignore", "Glyph .* missing from font")
+            figure.savefig(path, dpi=_DPI, metadata=dates)
+    return paths
+
+
+def short(label: str) -> str:
+    """Return a label that leaves room for the figure."""
+    return label if len(label) <= _LONGEST else f"{label[: _LONGEST - 1]}…"
 
 
 def looks_of(material: "Material") -> dict[str, Look]:
@@ -118,16 +131,18 @@ def totals(assessment: Assessment, styles: Looks, published: Published | None = 
     parts = [part for part in ("accuracy", "speed", "total") if part in sums]
     order = np.argsort(sums["total"])
     names = [score.algorithms[a] for a in order]
+    places = range(len(names))
     figure = new_figure(3.1 * len(parts) + 1.2, 1.25 + 0.36 * len(names))
     for axes, part in zip(_row_of_axes(figure, len(parts)), parts, strict=True):
         values = sums[part][order]
-        axes.barh(names, values, 0.62, color=[styles[name].light for name in names], alpha=0.85)
+        axes.barh(places, values, 0.62, color=[styles[name].light for name in names], alpha=0.85)
+        axes.set_yticks(places, [short(name) for name in names])
         if bootstrap is not None:
             low, high = bootstrap.interval(part)[order].T
             _whiskers(axes, low, high)
         if published is not None:
             marks = [published[part].get(name, np.nan) for name in names]
-            axes.plot(marks, names, "D", ms=5, mfc="white", mec="black", label="published")
+            axes.plot(marks, places, "D", ms=5, mfc="white", mec="black", label="published")
         axes.set_title(HEADINGS[part])
         axes.set_xlabel("points")
         axes.xaxis.set_major_locator(MaxNLocator(4))
@@ -148,12 +163,11 @@ def heat_map(score: Score) -> "Figure":
     figure = new_figure(1.9 + 0.95 * m, 1.3 + 0.24 * n)
     axes = figure.subplots()
     image = axes.imshow(share, cmap="PuOr", aspect="auto", norm=CenteredNorm(1 / m))
-    strong = abs(share - 1 / m) > 0.7 * abs(share - 1 / m).max()
     for p, a in np.ndindex(share.shape):
         text = f"{score.total[p, a]:.6g} ({score.ranks[p, a]:g})"
-        colour = "w" if strong[p, a] else "k"
+        colour = _text_on(image, share[p, a])
         axes.text(a, p, text, ha="center", va="center", size=6.5, color=colour)
-    axes.set_xticks(range(m), score.algorithms, rotation=0 if m < 6 else 30)
+    _name_columns(axes, score.algorithms, room=11)
     axes.set_yticks(range(n), score.problems)
     axes.tick_params(length=0)
     axes.grid(visible=False)
@@ -176,10 +190,12 @@ def accuracy_speed(assessment: Assessment, styles: Looks) -> "Figure":
             sides = [bootstrap.interval(part)[a] for part in ("speed", "accuracy")]
             axes.plot(sides[0], [y, y], color=look.light, lw=1.2, alpha=0.7)
             axes.plot([x, x], sides[1], color=look.light, lw=1.2, alpha=0.7)
-        axes.plot(x, y, look.marker, color=look.light, ms=7, label=name)
+        axes.plot(x, y, look.marker, color=look.light, ms=7, label=short(name))
     axes.set_xlabel("speed (points)")
     axes.set_ylabel("accuracy (points)")
     axes.margins(0.12)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter("{x:,.10g}")
     axes.legend(frameon=False, fontsize=8, loc="best")
     return figure
 
@@ -193,10 +209,10 @@ def superiority(bootstrap: Bootstrap) -> "Figure":
     axes = figure.subplots()
     image = axes.imshow(shown, cmap="PuOr", vmin=0, vmax=1)
     for i, j in np.argwhere(np.isfinite(shown)):
-        colour = "w" if abs(shown[i, j] - 0.5) > 0.35 else "k"
+        colour = _text_on(image, shown[i, j])
         axes.text(j, i, f"{shown[i, j]:.2f}", ha="center", va="center", size=8, color=colour)
-    axes.set_xticks(range(len(names)), names, rotation=30, ha="right")
-    axes.set_yticks(range(len(names)), names)
+    _name_columns(axes, names, room=7)
+    axes.set_yticks(range(len(names)), [short(name) for name in names])
     axes.grid(visible=False)
     axes.tick_params(length=0)
     axes.set_title("P(total of row > total of column)")
@@ -213,7 +229,7 @@ def critical_difference(friedman: Friedman, styles: Looks) -> "Figure":
     figure = new_figure(6.4, 1.5 + 0.26 * left)
     axes = figure.subplots()
     axes.set_xlim(0.6, m + 0.4)
-    axes.set_ylim(-left - 1.2, 2.2)
+    axes.set_ylim(-left - 1.2, 3.0)
     axes.axis("off")
     axes.plot([1, m], [0, 0], color="k", lw=1)
     for rank in range(1, m + 1):
@@ -224,18 +240,19 @@ def critical_difference(friedman: Friedman, styles: Looks) -> "Figure":
         level = -1.2 - (i if is_left else m - 1 - i)
         end, side = (0.95, "right") if is_left else (m + 0.05, "left")
         axes.plot([rank, rank, end], [0, level, level], color=styles[name].light, lw=1.1)
-        text = f"{name}  {rank:.2f}" if is_left else f"{rank:.2f}  {name}"
+        text = f"{short(name)}  {rank:.2f}" if is_left else f"{rank:.2f}  {short(name)}"
         axes.text(end, level, text, ha=side, va="center", size=8, color=styles[name].light)
     position = dict(zip(names, ranks, strict=True))
     groups = [group for group in friedman.groups() if len(group) > 1]
     for k, group in enumerate(groups):
         y = -0.25 - 0.22 * k
-        ends = [position[group[0]] - 0.03, position[group[-1]] + 0.03]
+        # no longer than from first to last: a neighbour outside may be a hair's breadth away
+        ends = [position[group[0]], position[group[-1]]]
         axes.plot(ends, [y, y], color="k", lw=3.5, solid_capstyle="butt")
     width = friedman.critical_difference
-    axes.plot([1, 1 + width], [1.35, 1.35], "k|-", lw=1.2, ms=7)
-    axes.text(1 + width / 2, 1.5, f"CD = {width:.2f}", ha="center", va="bottom", size=8)
-    axes.text(m, 1.35, "mean rank (1 is best)", ha="right", va="center", size=8)
+    axes.plot([1, 1 + width], [1.5, 1.5], "k|-", lw=1.2, ms=7)
+    axes.text(1, 1.85, f"CD = {width:.2f}", ha="left", va="bottom", size=8)
+    axes.text(m, 1.85, "mean rank (1 is best)", ha="right", va="bottom", size=8)
     return figure
 
 
@@ -245,15 +262,16 @@ def variant_bars(variants: "Variants") -> "Figure":
 
     labels = [label for label in variants.changes if label != variants.reference]
     labels.sort(key=lambda label: variants.gain[label].value)
-    names = [f"{label}\n{changed(variants.changes[label])}" for label in labels]
+    names = [f"{short(label)}\n{short(changed(variants.changes[label]))}" for label in labels]
     gains = np.array([variants.gain[label] for label in labels]).reshape(-1, 3)
     figure = new_figure(6.4, 1.1 + 0.42 * len(labels))
     axes = figure.subplots()
     colours = ["#194cc1" if value > 0 else "#a14a00" for value in gains[:, 0]]
-    axes.barh(names, gains[:, 0], 0.6, color=colours, alpha=0.85)
+    axes.barh(range(len(names)), gains[:, 0], 0.6, color=colours, alpha=0.85)
+    axes.set_yticks(range(len(names)), names)
     _whiskers(axes, gains[:, 1], gains[:, 2])
     axes.axvline(0, color="k", lw=0.8)
-    axes.set_xlabel(f"U-score minus that of {variants.reference} (points)")
+    axes.set_xlabel(f"U-score minus that of {short(variants.reference)} (points)")
     axes.tick_params(axis="y", labelsize=7.5)
     axes.grid(axis="y", visible=False)
     return figure
@@ -261,6 +279,21 @@ def variant_bars(variants: "Variants") -> "Figure":
 
 def _row_of_axes(figure: "Figure", count: int) -> "list[Axes]":
     return list(np.atleast_1d(figure.subplots(1, count, sharey=True)))
+
+
+def _name_columns(axes: "Axes", names: Sequence[str], room: int) -> None:
+    """Write the names below the columns, which have room for some letters; or else aslant."""
+    axes.set_xticks(range(len(names)), [short(name) for name in names])
+    if max(map(len, names)) > room:
+        for label in axes.get_xticklabels():
+            label.set(rotation=30, ha="right", rotation_mode="anchor")
+
+
+def _text_on(image: "AxesImage", value: float) -> str:
+    """Return black or white, whichever can be read on the colour of a value."""
+    rgb = image.to_rgba(np.array([value]))[0, :3]
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    return "k" if linear @ [0.2126, 0.7152, 0.0722] > _WHITE_BELOW else "w"
 
 
 def _whiskers(axes: "Axes", low: Iterable[float], high: Iterable[float]) -> None:
