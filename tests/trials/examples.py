@@ -94,7 +94,7 @@ def record_of(
     """Return the record of a trial that `drive` drives."""
     driver = Driver(algorithm, problem, seed, max_evals, config)
     drive(driver)
-    return make_record(driver, 0.0, label="", trace=True)
+    return make_record(driver, label="", trace=True)
 
 
 def assert_same_bits(first: TrialRecord, second: TrialRecord) -> None:

@@ -156,6 +156,11 @@ def test_bad_arguments(arguments: dict[str, Any], error: type[Exception], messag
         run_trial(**given)
 
 
+def test_a_number_is_no_problem() -> None:
+    with pytest.raises(TypeError, match=r"problem must be a Problem, as .*, got 22"):
+        run_trial("de2ls", 22, seed=1)  # type: ignore[arg-type]
+
+
 def test_one_coordinate_is_too_few() -> None:
     line = Problem("line", [0.0], [1.0], 0, 0, function=lambda x, out: out.fill(0.0))
     with pytest.raises(ValueError, match="problem must have at least 2 coordinates, got 1"):
@@ -400,7 +405,7 @@ def test_local_search_log() -> None:
         if in_call and np.isfinite(best):
             gain += best - float(driver.now["best_f"])
         best = float(driver.now["best_f"]) if driver.now["best_cv"] <= 0.0 else np.inf
-    log = make_record(driver, 0.0, label="", trace=False).local_search
+    log = make_record(driver, label="", trace=False).local_search
     assert (log.calls, log.evaluations, log.improved) == (2, 120, 2)
     assert log.gain == pytest.approx(gain, rel=1e-12)
     assert log.gain > 0.0

@@ -242,6 +242,30 @@ def test_a_saved_trial_refuses_arrays_that_do_not_fit(
         PausedTrial.load(rewritten(saved, **{name: array}), ball(3))
 
 
+def test_a_damaged_trial_is_named(saved: Path) -> None:
+    content = bytearray(saved.read_bytes())
+    place = content.index(b"state_rank.npy")  # the bytes after its name are its array's
+    content[place + 300] ^= 255
+    saved.write_bytes(content)
+    with pytest.raises(ValueError, match=r"path '.*trial' holds a damaged trial: Bad CRC-32"):
+        PausedTrial.load(saved, ball(3))
+
+
+def test_a_trial_without_all_arrays_is_damaged(saved: Path) -> None:
+    with np.load(saved) as content:
+        arrays = {name: content[name] for name in content if name != "state_best"}
+    with saved.open("wb") as file:
+        np.savez(file, **arrays)
+    with pytest.raises(ValueError, match=r"holds a damaged trial: .*state_best"):
+        PausedTrial.load(saved, ball(3))
+
+
+def test_the_wall_time_goes_on_after_a_pause(saved: Path) -> None:
+    before = PausedTrial.load(saved, ball(3)).driver.wall_time
+    assert before > 0.0
+    assert PausedTrial.load(saved, ball(3)).run().record().wall_time > before
+
+
 def test_what_is_no_saved_trial(tmp_path: Path) -> None:
     path = tmp_path / "text"
     path.write_text("no trial")

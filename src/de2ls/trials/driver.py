@@ -3,6 +3,7 @@
 import json
 import threading
 import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
@@ -85,6 +86,11 @@ class Driver:
         config: Mapping[str, Any] | Config | None = None,
     ) -> None:
         self.algorithm: Algorithm = get_algorithm(algorithm)
+        if not isinstance(problem, Problem):
+            raise TypeError(
+                "problem must be a Problem, as de2ls.cec2017 and de2ls.problem make it, "
+                f"got {problem!r}"
+            )
         self.problem = problem
         self.seed = _checks.integer("seed", seed, 0)
         if problem.dim < 2:
@@ -98,6 +104,7 @@ class Driver:
         self.work = np.empty(problem.kernel.n_work if problem.kernel else 0)
         self._signature = (numba.typeof(self.state), numba.typeof(self.cand), types.int64)
         self.step = _entry(self.algorithm.step, self._signature)
+        self.wall_time = 0.0  # seconds, kept by whoever runs the trial
 
     @property
     def now(self) -> Any:
@@ -178,6 +185,7 @@ class Driver:
             "config": self.config.as_dict(),
             "seed": self.seed,
             "max_evals": self.max_evals,
+            "wall_time": self.wall_time,
             "problem": _description(self.problem),
         }
         arrays: dict[str, Any] = {f"state_{k}": array for k, array in self.state._asdict().items()}
@@ -193,26 +201,34 @@ class Driver:
         """Read a saved trial of `problem`."""
         if Path(path).exists() and not zipfile.is_zipfile(path):
             raise ValueError(f"path {str(path)!r} holds no saved trial")
-        with np.load(path, allow_pickle=False) as saved:
-            header = json.loads(str(saved["header"])) if "header" in saved else {}
-            if header.get("schema") != SCHEMA:
-                raise ValueError(
-                    f"path {str(path)!r} holds a trial of schema {header.get('schema')}; "
-                    f"this version reads schema {SCHEMA}"
-                )
-            _require_same(header["problem"], _description(problem))
-            driver = cls(
-                header["algorithm"], problem, header["seed"], header["max_evals"], header["config"]
+        try:
+            with np.load(path, allow_pickle=False) as saved:
+                return cls._from_arrays(path, problem, saved)
+        except (zipfile.BadZipFile, zlib.error, EOFError, KeyError) as error:
+            raise ValueError(f"path {str(path)!r} holds a damaged trial: {error}") from error
+
+    @classmethod
+    def _from_arrays(cls, path: str | Path, problem: Problem, saved: Any) -> Self:
+        header = json.loads(str(saved["header"])) if "header" in saved else {}
+        if header.get("schema") != SCHEMA:
+            raise ValueError(
+                f"path {str(path)!r} holds a trial of schema {header.get('schema')}; "
+                f"this version reads schema {SCHEMA}"
             )
-            for prefix, arrays in (("state", driver.state), ("cand", driver.cand)):
-                for name, array in arrays._asdict().items():
-                    stored = saved[f"{prefix}_{name}"]
-                    if stored.dtype != array.dtype or stored.shape != array.shape:
-                        raise ValueError(
-                            f"path {str(path)!r} was written by another version of de2ls: its "
-                            f"{prefix}_{name} does not fit"
-                        )
-                    array[...] = stored
+        _require_same(header["problem"], _description(problem))
+        driver = cls(
+            header["algorithm"], problem, header["seed"], header["max_evals"], header["config"]
+        )
+        for prefix, arrays in (("state", driver.state), ("cand", driver.cand)):
+            for name, array in arrays._asdict().items():
+                stored = saved[f"{prefix}_{name}"]
+                if stored.dtype != array.dtype or stored.shape != array.shape:
+                    raise ValueError(
+                        f"path {str(path)!r} was written by another version of de2ls: its "
+                        f"{prefix}_{name} does not fit"
+                    )
+                array[...] = stored
+        driver.wall_time = header.get("wall_time", 0.0)
         return driver
 
 

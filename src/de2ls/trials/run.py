@@ -35,14 +35,13 @@ class PausedTrial:
         config: Mapping[str, Any] | Config | None = None,
     ) -> None:
         self.driver = Driver(algorithm, problem, seed, max_evals, config)
-        self.wall_time = 0.0
 
     def run(self, evals: int | None = None) -> Self:
         """Make `evals` more evaluations, or all that are left."""
         begin = time.perf_counter()
         more = self.driver.max_evals if evals is None else _checks.integer("evals", evals, 0)
         self.driver.run(self.driver.n_evals + more)
-        self.wall_time += time.perf_counter() - begin
+        self.driver.wall_time += time.perf_counter() - begin
         return self
 
     @property
@@ -59,7 +58,6 @@ class PausedTrial:
         """Read a saved trial of the same problem."""
         trial = cls.__new__(cls)
         trial.driver = Driver.load(path, problem)
-        trial.wall_time = 0.0
         return trial
 
     def record(self, label: str = "", trace: bool = False) -> TrialRecord:
@@ -69,7 +67,7 @@ class PausedTrial:
                 f"the trial has made {self.driver.n_evals} of {self.driver.max_evals} evaluations; "
                 "run it to its end before asking for its record"
             )
-        return make_record(self.driver, self.wall_time, label=label, trace=trace)
+        return make_record(self.driver, label=label, trace=trace)
 
 
 def run_trial(
@@ -117,7 +115,7 @@ def run_trial(
     return PausedTrial(algorithm, problem, seed, max_evals, config).run().record(label, trace)
 
 
-def make_record(driver: Driver, wall_time: float, *, label: str, trace: bool) -> TrialRecord:
+def make_record(driver: Driver, *, label: str, trace: bool) -> TrialRecord:
     """Return the record of a driver whose trial is over."""
     now, problem, dim = driver.now, driver.problem, driver.problem.dim
     curve = driver.state.curve
@@ -149,7 +147,7 @@ def make_record(driver: Driver, wall_time: float, *, label: str, trace: bool) ->
         n_invalid=int(now["n_invalid"]),
         version=de2ls.__version__,
         environment=environment(),
-        wall_time=wall_time,
+        wall_time=driver.wall_time,
         n_outside=int(now["n_outside"]),
     )
 
