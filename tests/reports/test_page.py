@@ -7,8 +7,10 @@ import re
 
 import pytest
 
+from de2ls.campaigns import Store
+from de2ls.reports import load
 from de2ls.reports.html import page as make_page
-from tests.reports.support import HOSTILE, SERIES
+from tests.reports.support import HOSTILE, SERIES, fill
 
 pytestmark = pytest.mark.xdist_group("chromium")
 
@@ -95,6 +97,57 @@ def test_no_text_of_a_chart_is_cut_off(opened):
             x, y, end, low = box(text)
             inside = x >= left - 1 and y >= top - 1 and end <= right + 1 and low <= bottom + 1
             assert inside, (svg.get_attribute("aria-label"), text.text_content())
+
+
+# Totals as long as those of the CEC 2026 field, and mean ranks of which two nearly coincide.
+LARGE = {
+    "totals": "{ algorithms: [{label: 'rdex-cask'}, {label: 'ude3'}], totals: "
+    "{ total: [[1127190.5, 1124427, 1129895], [1128524.5, 1126471, 1130504]] } }",
+    "critical": "{ algorithms: [{label: 'a'}, {label: 'b'}, {label: 'c'}], friedman: "
+    "{ ranks: [1.1, 1.12, 2.4], difference: 1.29, groups: [[0, 1], [1, 2]] } }",
+}
+
+
+def drawn_anew(page, chart):
+    """Draw a chart of other data into the place where it stands."""
+    page.evaluate(
+        f"""() => {{
+            const place = make("div", {{ id: "anew" }});
+            document.querySelector('.chart[data-chart="{chart}"]').replaceWith(place);
+            {chart}Chart(place, {LARGE[chart]});
+        }}"""
+    )
+    return page.locator("#anew svg")
+
+
+def test_the_number_beside_a_bar_is_whole(opened):
+    svg = drawn_anew(opened.page, "totals")
+    numbers = svg.locator("text[font-weight]").all()
+    assert [text.text_content() for text in numbers] == ["1,128,524.5", "1,127,190.5"]
+    assert all(box(text)[2] <= box(svg)[2] for text in numbers)
+
+
+def test_a_bar_joins_no_neighbour_of_its_group(opened):
+    svg = drawn_anew(opened.page, "critical")
+    bars = [[float(bar.get_attribute(x)) for x in ("x1", "x2")]
+            for bar in svg.locator("line[stroke-width='5']").all()]  # fmt: skip
+    places = [float(point.get_attribute("cx")) for point in svg.locator("circle").all()]
+    assert bars == [places[:2], places[1:]]
+
+
+def test_a_long_word_does_not_widen_the_page(browser, tmp_path):
+    word = "a_label_without_any_blank_" * 5
+    with Store.open(tmp_path / "a.db") as store:
+        fill(store, {word: SERIES["de2ls"], "rdex": SERIES["rdex"]}, numbers=(1,), runs=2)
+    file = tmp_path / "index.html"
+    file.write_text(make_page(load(tmp_path / "a.db"), word), encoding="utf-8")
+    watched = Watched(browser, file, viewport={"width": 390, "height": 900})
+    assert word in watched.page.locator(".lead").inner_text()
+    assert watched.page.evaluate("document.documentElement.scrollWidth") == 390
+    heading = watched.page.locator("#table-totals tbody th").first
+    assert heading.get_attribute("title") == word  # what the ellipsis hides
+    watched.context.close()
+    assert watched.problems == []
 
 
 def test_names_beside_points_do_not_cover_each_other(opened):
@@ -240,6 +293,14 @@ def test_the_curves_shown_can_be_downloaded_and_copied(browser, file, material):
     last = rows[40]
     ends = sorted(material.collection.cells[0][0][:, -1, 0])
     assert float(last["Min_EV median"]) == pytest.approx(ends[2], rel=1e-3)
+    page.get_by_label("single trials").check()
+    with page.expect_download() as download:
+        tools.nth(1).click()
+    whole = list(csv.DictReader(io.StringIO(download.value.path().read_text(encoding="utf-8"))))
+    single = [float(whole[40][f"Min_EV run {run}"]) for run in (1, 2, 3, 4)]
+    assert single == pytest.approx(material.collection.cells[0][0][:, -1, 0].tolist(), rel=1e-3)
+    assert [whole[40][f"LCV run {run}"] for run in (1, 2, 3, 4)] == ["0"] * 4
+    page.get_by_label("single trials").uncheck()
     tools.nth(0).click()
     page.wait_for_selector("text=Copied")
     assert page.evaluate("navigator.clipboard.readText()") == text

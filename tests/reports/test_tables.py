@@ -6,6 +6,9 @@ import subprocess
 import pytest
 from markdown_it import MarkdownIt
 
+from de2ls.campaigns import Store
+from de2ls.campaigns.plan import Plan
+from de2ls.reports.material import load
 from de2ls.reports.tables import (
     configuration,
     machine_tables,
@@ -16,7 +19,7 @@ from de2ls.reports.tables import (
 )
 from de2ls.scores import Column, Table
 from tests.reports import latex
-from tests.reports.support import HOSTILE
+from tests.reports.support import HOSTILE, fill
 
 
 def rows_of(table):
@@ -72,6 +75,21 @@ def test_configuration_and_provenance_name_every_series(material):
         ("de2ls", "12", "2,000"), ("rdex", "12", "2,000"), (HOSTILE, "12", "2,000"),
     ]  # fmt: skip
     assert table.notes == ("de2ls 0.1.0: 36 trials of the store; cpu imaginary, numpy 2",)
+
+
+def test_provenance_names_the_plans_of_what_is_reported_once(tmp_path):
+    def plan(**settings):
+        usual = {"algorithms": "de2ls,rdex", "problems": "1", "dim": 5, "instance": 1, "runs": 3}
+        return Plan.from_settings(usual | settings)
+
+    plans = [plan(), plan(problems="4"), plan(dim=6), plan(algorithms="ude3"), plan(problems="17")]
+    made = {s.label: (s.algorithm, dict(s.config)) for s in plans[0].series}
+    with Store.open(tmp_path / "a.db") as store:
+        for one in plans:
+            store.add_plan(one.as_dict())
+        fill(store, made, numbers=(1, 4), runs=3)
+    notes = provenance(load(tmp_path / "a.db")).notes[1:]  # the first one names the versions
+    assert notes == ("plan: 2 series, 1 problems, 3 runs, seed 1, separate random numbers",)
 
 
 def test_latex_tables_compile(material, tmp_path):

@@ -97,12 +97,12 @@ def headline(assessment: Assessment) -> str:
     totals = score.sums()["total"]
     order = np.argsort(-totals, kind="stable")
     best = score.algorithms[order[0]]
-    first = f"{best} has the largest total: {totals[order[0]]:,.6g} points"
+    first = f"{best} has the largest total: {totals[order[0]]:,.10g} points"
     if len(order) < 2:
-        return f"{best} is the only series: {totals[0]:,.6g} points."
+        return f"{best} is the only series: {totals[0]:,.10g} points."
     second = score.algorithms[order[1]]
     if totals[order[0]] == totals[order[1]]:
-        return f"{best} and {second} share the largest total: {totals[order[0]]:,.6g} points."
+        return f"{best} and {second} share the largest total: {totals[order[0]]:,.10g} points."
     gain = f"{score.gain(best, second):.2f} % more than {second}"
     if bootstrap is None:
         return f"{first}, {gain}."

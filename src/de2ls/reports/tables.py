@@ -143,9 +143,21 @@ def provenance(material: Material) -> Table:
         f"{len(plan['runs'])} runs, seed {plan['seed']}, "
         f"{'shared' if plan['paired'] else 'separate'} random numbers"
         for _, plan in material.info.plans
+        if _bears_on(plan, material)
     ]
     return Table(
-        "Provenance of the series", tuple(map(Column, columns, formats)), rows, notes=tuple(notes)
+        "Provenance of the series",
+        tuple(map(Column, columns, formats)),
+        rows,
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def _bears_on(plan: Mapping[str, Any], material: Material) -> bool:
+    """Whether a plan has trials of the reported series and problems."""
+    labels = {series["label"] for series in plan["series"]}
+    return not labels.isdisjoint(material.collection.algorithms) and any(
+        problem in material.collection.keys for problem in plan["problems"]
     )
 
 

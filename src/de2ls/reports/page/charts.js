@@ -25,7 +25,8 @@ function totalsChart(container, { algorithms, totals }) {
     const high = Math.max(...totals.total.flat().filter((value) => value !== null));
     const row = 34;
     const height = row * order.length + 6;
-    const scale = linearScale([0, high], [left, width - 64], width < 600 ? 3 : 6);
+    const room = 12 + 8 * Math.max(...totals.total.map(([total]) => points(total).length)); // for the number beside a bar
+    const scale = linearScale([0, high], [left, width - room], width < 600 ? 3 : 6);
     const svg = picture(width, height + 40, "Total points of each series");
     svg.append(bottomAxis(scale, height, width, totals.accuracy ? "points: accuracy, then speed (paler)" : "points"));
     order.forEach((a, i) => {
@@ -113,8 +114,8 @@ function criticalChart(container, { algorithms, friedman }) {
     svg.append(whisker(9, scale(1), end), fits ? words(end + 8, 13, said, { class: "quiet" })
       : words(scale(1) - 8, 13, `CD ${friedman.difference.toFixed(2)}`, { "text-anchor": "end", class: "quiet" }));
     groups.forEach((group, k) => {
-      const ranks = group.map((a) => friedman.ranks[a]);
-      svg.append(line(scale(Math.min(...ranks)) - 3, 42 + 9 * k, scale(Math.max(...ranks)) + 3, 42 + 9 * k, "strong", { "stroke-width": 5 }));
+      const ranks = group.map((a) => friedman.ranks[a]); // no longer than from first to last: a neighbour outside may be near
+      svg.append(line(scale(Math.min(...ranks)), 42 + 9 * k, scale(Math.max(...ranks)), 42 + 9 * k, "strong", { "stroke-width": 5 }));
     });
     order.forEach((a, i) => {
       const [at, y] = [scale(friedman.ranks[a]), top + row * i + 12];

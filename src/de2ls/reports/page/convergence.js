@@ -209,7 +209,8 @@ class Convergence {
       const k = column(series.x, now);
       const feasible = series.trials.filter((trial) => at(trial.gap, k) !== null).length;
       const cells = [`${feasible} of ${series.trials.length}`, ...this.quartiles(series, k)];
-      return make("tr", {}, make("th", { scope: "row" }, this.data.algorithms[a].label), cells.map((text) => make("td", { class: "number" }, text)));
+      const { label } = this.data.algorithms[a];
+      return make("tr", {}, make("th", { scope: "row", title: label }, label), cells.map((text) => make("td", { class: "number" }, text)));
     });
     const head = ["series", "feasible", ...Object.values(QUANTITIES).flatMap((name) => [`${name} lower`, `${name} median`, `${name} upper`])];
     const table = make("table", {}, make("thead", {}, make("tr", {}, head.map((text, i) => make("th", { scope: "col", class: i ? "number" : "" }, text)))), make("tbody", {}, rows));
@@ -232,14 +233,18 @@ class Convergence {
       make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Final values" }, table));
   }
 
+  // The curves that are drawn: the quartiles, and the single trials if they are shown.
   csv() {
-    const parts = ["lower", "median", "upper"];
+    const chosen = [...this.shown].sort((a, b) => a - b).map((a) => [this.data.algorithms[a].label, this.curves.series[a]]);
+    const runs = this.single.checked ? [...new Set(chosen.flatMap(([, { trials }]) => trials.map(({ run }) => run)))].sort((a, b) => a - b) : [];
+    const parts = ["lower", "median", "upper", ...runs.map((run) => `run ${run}`)];
     const rows = [["problem", "series", "evaluations", ...Object.values(QUANTITIES).flatMap((name) => parts.map((part) => `${name} ${part}`))]];
-    for (const a of this.shown) {
-      const series = this.curves.series[a];
-      series.x.forEach((evaluations, k) => {
-        const objective = series.gap.map((curve) => at(curve, k)).map((gap) => gap === null ? null : this.curves.best + gap);
-        rows.push([this.data.problems[this.current], this.data.algorithms[a].label, evaluations, ...objective, ...series.lcv.map((curve) => at(curve, k))]);
+    for (const [label, { x, trials, ...quartiles }] of chosen) {
+      const single = new Map(trials.map((trial) => [trial.run, trial]));
+      const values = (quantity, k) => [...quartiles[quantity], ...runs.map((run) => single.get(run)?.[quantity])].map((curve) => curve ? at(curve, k) : null);
+      x.forEach((evaluations, k) => {
+        const objective = values("gap", k).map((gap) => gap === null ? null : this.curves.best + gap);
+        rows.push([this.data.problems[this.current], label, evaluations, ...objective, ...values("lcv", k)]);
       });
     }
     return csvOf(rows);

@@ -6,7 +6,7 @@ function shade(cell, excess) {
 
 function heatTable(corner, columns, rows, label) {
   const head = make("tr", {}, make("th", { scope: "col" }, corner), columns.map((text) => make("th", { scope: "col", class: "number" }, text)));
-  const body = make("tbody", {}, rows.map(([name, cells]) => make("tr", {}, make("th", { scope: "row" }, name), cells)));
+  const body = make("tbody", {}, rows.map(([name, cells]) => make("tr", {}, make("th", { scope: "row", title: name }, name), cells)));
   const table = make("table", { class: "heat" }, make("thead", {}, head), body);
   sortable(table);
   return make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, table);
