@@ -2,6 +2,8 @@ import pytest
 
 from de2ls.cli import main
 from de2ls.reports import write_report
+from de2ls.reports.folder import renew
+from de2ls.reports.tables import write_texts
 from tests.reports.support import HOSTILE, make_store
 
 
@@ -19,7 +21,7 @@ def test_the_command_writes_page_tables_and_figures(store, tmp_path, capsys):
     assert out == f"{folder / 'index.html'}: 36 trials\n"
     assert err.splitlines() == ["warning: only 4 trials per cell: these intervals are too narrow"]
     kinds = {path.suffix for path in folder.rglob("*") if path.is_file()}
-    assert kinds == {".html", ".md", ".tex", ".csv", ".png", ".pdf"}
+    assert kinds == {".html", ".md", ".tex", ".csv", ".png", ".pdf", ".txt"}
     markdown = (folder / "report.md").read_text(encoding="utf-8")
     assert markdown.startswith("# Mine & \\<yours\\>\n")
     for line in markdown.splitlines():
@@ -53,3 +55,38 @@ def test_nothing_is_written_when_trials_do_not_belong_together(tmp_path):
     with pytest.raises(ValueError, match="rdex has no trial on C04"):
         write_report(path, tmp_path / "report")
     assert not (tmp_path / "report").exists()
+
+
+def files(folder):
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_later_report_leaves_nothing_of_the_earlier_one_and_all_of_others(store, tmp_path):
+    folder, fresh = tmp_path / "report", tmp_path / "fresh"
+    write_report(store, folder)
+    (folder / "figures" / "mine.png").write_bytes(b"mine")
+    (folder / "notes.md").write_text("mine")
+    before = files(folder)
+    assert {"figures/critical-difference.pdf", "tables/variants.tex"} <= before
+    two = {"labels": ["de2ls", "rdex"]}  # too few for a critical difference and for variants
+    write_report(store, folder, two)
+    write_report(store, fresh, two)
+    assert files(folder) == files(fresh) | {"figures/mine.png", "notes.md"}
+    assert (folder / "report-files.txt").read_text() == (fresh / "report-files.txt").read_text()
+    listed = (fresh / "report-files.txt").read_text().splitlines()[1:]
+    assert set(listed) == files(fresh) - {"report-files.txt"}
+
+
+@pytest.mark.parametrize("title", ["my own list", None])
+def test_a_listing_removes_only_what_a_report_can_have_written(tmp_path, title):
+    folder = tmp_path / "report"
+    renew(tmp_path / "report", write_texts(folder, {"old.csv": ""}))
+    ours = (folder / "report-files.txt").read_text().splitlines()[0]
+    outside = tmp_path / "outside.csv"
+    outside.write_text("")
+    names = ["../outside.csv", str(outside), "gone.csv", "old.csv"]
+    (folder / "report-files.txt").write_text("\n".join([title or ours, *names]))
+    renew(folder, write_texts(folder, {"new.csv": ""}))
+    assert outside.exists()
+    assert (folder / "old.csv").exists() == (title is not None)
+    assert (folder / "report-files.txt").read_text().splitlines() == [ours, "new.csv"]

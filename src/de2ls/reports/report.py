@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from de2ls.reports.figures import figures, save
+from de2ls.reports.folder import renew
 from de2ls.reports.html import facts, headline, page
 from de2ls.reports.material import Material, load
-from de2ls.reports.tables import machine_tables, report_tables, write_tables
+from de2ls.reports.tables import machine_tables, report_tables, write_tables, write_texts
 from de2ls.scores import Table
 from de2ls.scores.bootstrap import RESAMPLES
 from de2ls.scores.tables import escape_markdown
@@ -30,8 +31,9 @@ def write_report(
     store : str or Path
         The store's file.
     folder : str or Path
-        Where to: ``index.html``, ``report.md``, ``tables/`` and ``figures/``. Created if it is
-        missing; files of an earlier report are replaced.
+        Where to: ``index.html``, ``report.md``, ``tables/``, ``figures/`` and ``report-files.txt``, which
+        lists them. Created if it is missing; the files of an earlier report are replaced, or
+        removed where this one has none of that name, and no others are touched.
     selection, protocol, bootstrap, seed, allow_unequal
         As for `de2ls.reports.load`.
     title : str, optional
@@ -48,13 +50,13 @@ def write_report(
         raise NotADirectoryError(f"{folder} is a file: name a folder for the report")
     heading = title or material.source
     tables = report_tables(material)
-    write_tables(folder / "tables", tables, machine_tables(material))
+    written = write_tables(folder / "tables", tables, machine_tables(material))
     drawn = figures(material)
     for name, figure in drawn.items():
-        save(figure, folder / "figures", name)
+        written += save(figure, folder / "figures", name)
     text = markdown(material, heading, tables, list(drawn))
-    (folder / "report.md").write_text(text, encoding="utf-8")
-    (folder / "index.html").write_text(page(material, heading), encoding="utf-8")
+    written += write_texts(folder, {"report.md": text, "index.html": page(material, heading)})
+    renew(folder, written)
     return material
 
 

@@ -179,7 +179,7 @@ def write_tables(
     tables: Mapping[str, Table],
     machines: Mapping[str, Table] | None = None,
     latex: bool = True,
-) -> None:
+) -> list[Path]:
     """Write each table as Markdown, LaTeX and CSV, and a document that holds all in LaTeX.
 
     Parameters
@@ -192,18 +192,27 @@ def write_tables(
         What the CSV file of that name holds instead; a name of its own gives a CSV file only.
     latex : bool
         Whether LaTeX is written.
+
+    Returns
+    -------
+    list of Path
+        The files.
     """
+    texts = {f"{name}.md": table.to_markdown() for name, table in tables.items()}
+    texts |= {f"{name}.csv": t.to_csv() for name, t in {**tables, **(machines or {})}.items()}
+    if latex:
+        texts |= {f"{name}.tex": table.to_latex() for name, table in tables.items()}
+        inputs = "\n".join(rf"\input{{{name}.tex}}\clearpage" for name in tables)
+        texts["all.tex"] = _DOCUMENT % inputs
+    return write_texts(folder, texts)
+
+
+def write_texts(folder: Path, texts: Mapping[str, str]) -> list[Path]:
+    """Write texts into a folder, which is created if it is missing, and return the files."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, table in tables.items():
-        (folder / f"{name}.md").write_text(table.to_markdown(), encoding="utf-8")
-        if latex:
-            (folder / f"{name}.tex").write_text(table.to_latex(), encoding="utf-8")
-    for name, table in {**tables, **(machines or {})}.items():
-        (folder / f"{name}.csv").write_text(table.to_csv(), encoding="utf-8")
-    if not latex:
-        return
-    inputs = "\n".join(rf"\input{{{name}.tex}}\clearpage" for name in tables)
-    (folder / "all.tex").write_text(_DOCUMENT % inputs, encoding="utf-8")
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return [folder / name for name in texts]
 
 
 def _plain(value: Any) -> Value:
