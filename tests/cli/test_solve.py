@@ -34,6 +34,16 @@ def test_the_file_is_solved(called, file):
     assert lines[5] == "worst violation 0, 4000 evaluations, seed 1"
 
 
+def test_the_message_is_said_once_with_progress_or_without(called, file):
+    for flags in ((), ("--quiet",)):
+        out = called("solve", file, *flags)[1]
+        assert out.count("The budget of evaluations is used up.") == 1
+        assert ("evaluations (" in out) == (not flags)
+    file.write_text(PROBLEM.replace('"seed": 1', '"seed": 1, "disp": True'))
+    out = called("solve", file, "--quiet")[1]
+    assert out.count("The budget of evaluations is used up.") == 1
+
+
 def test_flags_replace_options_and_json_tells_the_result(called, file):
     code, out, _ = called("solve", file, "--json", "--max-evals", "2000", "--seed", "5")
     result = json.loads(out)

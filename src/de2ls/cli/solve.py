@@ -70,25 +70,29 @@ def solve(
         silence_compilation()
     # what the user's functions print must not mix with the JSON
     with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
-        result = _solved(problem, chosen, disp=not (as_json or quiet))
-    _print(result, as_json)
+        result, shown = _solved(problem, chosen, disp=not (as_json or quiet))
+    _print(result, as_json, shown)
     if result.status == Stop.INTERRUPTED.status:
         raise typer.Exit(INTERRUPTED)
     if not result.success:
         raise typer.Exit(FAILED)
 
 
-def _solved(path: Path, chosen: dict[str, Any], disp: bool) -> "MinimizeResult":
-    """Minimise the problem in a file; what is chosen comes before the file's options."""
+def _solved(path: Path, chosen: dict[str, Any], disp: bool) -> "tuple[MinimizeResult, bool]":
+    """Minimise the problem in a file; what is chosen comes before the file's options.
+
+    Returns the result and whether progress was shown, whose last line is the message.
+    """
     import de2ls
     from de2ls.problems.file import ProblemFile
 
     file = ProblemFile.load(path)
     options = {"disp": disp, **file.options, **chosen}
-    return de2ls.minimize(file.fun, file.bounds, **file.arguments, **options)
+    result = de2ls.minimize(file.fun, file.bounds, **file.arguments, **options)
+    return result, bool(options["disp"])
 
 
-def _print(result: "MinimizeResult", as_json: bool) -> None:
+def _print(result: "MinimizeResult", as_json: bool, shown: bool) -> None:
     facts: dict[str, Any] = {
         "success": bool(result.success),
         "fun": float(result.fun),
@@ -105,7 +109,8 @@ def _print(result: "MinimizeResult", as_json: bool) -> None:
             facts[name] = facts[name] if math.isfinite(facts[name]) else None
         typer.echo(json.dumps(facts, allow_nan=False))
         return
-    typer.echo(facts["message"])
+    if not shown:
+        typer.echo(facts["message"])
     typer.echo(f"feasible  {'yes' if facts['success'] else 'NO'}")
     typer.echo(f"fun       {facts['fun']!r}")
     for i, value in enumerate(facts["x"]):

@@ -31,9 +31,9 @@ def write_report(
     store : str or Path
         The store's file.
     folder : str or Path
-        Where to: ``index.html``, ``report.md``, ``tables/``, ``figures/`` and ``report-files.txt``, which
-        lists them. Created if it is missing; the files of an earlier report are replaced, or
-        removed where this one has none of that name, and no others are touched.
+        Where to: ``index.html``, ``report.md``, ``tables/``, ``figures/``, and
+        ``report-files.txt``, which lists them. Created if it is missing; the files of an earlier
+        report are replaced, or removed where this one has none of that name; no others are touched.
     selection, protocol, bootstrap, seed, allow_unequal
         As for `de2ls.reports.load`.
     title : str, optional
