@@ -133,6 +133,21 @@ def test_violation_of_many_points():
     np.testing.assert_array_equal(plain().violation(G, H), [2.5, 3.0])
 
 
+@pytest.mark.parametrize(
+    ("g", "h", "message"),
+    [
+        ([0.0, 0.0], [0.0], r"g must have shape \(..., 1\), got \(2,\)"),  # g and h exchanged
+        ([0.0], [[0.0], [0.0]], r"h must have shape \(..., 2\), got \(2, 1\)"),
+        (0.0, [0.0, 0.0], r"g must have shape \(..., 1\), got \(\)"),
+    ],
+)
+def test_violation_of_other_numbers_of_constraints(g, h, message):
+    with pytest.raises(ValueError, match=message):
+        plain().violation(g, h)
+    with pytest.raises(ValueError, match=message):
+        plain().is_feasible(g, h)
+
+
 def test_an_equality_is_violated_only_beyond_its_tolerance():
     problem = plain(eq_tol=1e-4)
     beyond = np.nextafter(1e-4, 1.0)
@@ -167,6 +182,7 @@ def test_violation_is_zero_exactly_when_every_constraint_holds(g, h):
 
 def test_shape():
     problem = plain()
+    assert repr(problem) == "Problem('sphere', dim=2, n_ineq=1, n_eq=2)"
     assert problem.dim == 2
     assert problem.n_constraints == 3
     assert problem.bounds == [(-5.0, 5.0), (-5.0, 5.0)]

@@ -104,10 +104,15 @@ def test_a_named_folder_without_the_files_is_not_passed_over(tmp_path, target):
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("1 2 3", "holds 3 numbers instead of 10"), ("1 two " * 10, "not a list of numbers")],
+    [
+        ("1 2 3", "holds 3 numbers instead of 10"),
+        ("1 two " * 10, "not a list of numbers"),
+        ("1 nan " * 10, "holds a number that is not finite"),
+        ("1 \u00bd" * 10, "not a text of numbers"),
+    ],
 )
 def test_damaged_files_are_refused(tmp_path, text, message):
-    (tmp_path / "shift_data_1.txt").write_text(text)
+    (tmp_path / "shift_data_1.txt").write_text(text, encoding="utf-8")
     with pytest.raises(OfficialDataInvalidError, match=message):
         de2ls.cec2017(1, 10, data=tmp_path)
 

@@ -33,7 +33,7 @@ class CompiledKernel:
     n_work: int = 0
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Problem:
     """A constrained minimisation problem.
 
@@ -101,6 +101,9 @@ class Problem:
         _checks.real("feasible_tol", self.feasible_tol, 0.0)
         if self.kernel is None and self.function is None:
             raise ValueError("a Problem needs a kernel or a function, got neither")
+
+    def __repr__(self) -> str:
+        return f"Problem({self.name!r}, dim={self.dim}, n_ineq={self.n_ineq}, n_eq={self.n_eq})"
 
     @property
     def dim(self) -> int:
@@ -184,14 +187,14 @@ class Problem:
 
         Parameters
         ----------
-        g, h : array_like
-            Constraint values, the last axis running over the constraints.
+        g, h : array_like, shapes (..., n_ineq) and (..., n_eq)
+            Constraint values, as `evaluate` and `evaluate_many` return them.
         how : {"sum", "mean"}
             Sum (records and scores) or mean (the algorithms' own comparisons) of the terms.
         """
         _checks.choice("how", how, ("sum", "mean"))
-        g_values = np.asarray(g, dtype=np.float64)
-        h_size = np.abs(np.asarray(h, dtype=np.float64))
+        g_values = _constraint_values("g", g, self.n_ineq)
+        h_size = np.abs(_constraint_values("h", h, self.n_eq))
         excess = h_size - self.eq_tol if self.excess else h_size
         h_terms = np.where(h_size <= self.eq_tol, 0.0, excess)
         total = np.maximum(g_values, 0.0).sum(axis=-1) + h_terms.sum(axis=-1)
@@ -205,3 +208,10 @@ class Problem:
 
     def _work(self) -> FloatArray:
         return np.empty(self.kernel.n_work if self.kernel is not None else 0)
+
+
+def _constraint_values(name: str, value: Any, count: int) -> FloatArray:
+    array = np.asarray(value, dtype=np.float64)
+    if array.shape[-1:] != (count,):
+        raise ValueError(f"{name} must have shape (..., {count}), got {array.shape}")
+    return array

@@ -107,7 +107,7 @@ def cec2017(
     _checks.choice("definition", definition, DEFINITIONS)
     instance = _checks.integer("instance", instance, 0)
     facts = SUITE[k]
-    o = None if shift is None else _checks.vector("shift", shift, dim)
+    o = None if shift is None else _own_shift(shift, dim)
     maps = None if matrices is None else _own_maps(matrices, k, dim)
     if o is None or (maps is None and facts.maps):
         instance_o, instance_maps = _instance_data(k, dim, instance, data)
@@ -164,20 +164,29 @@ def _instance_data(
     return files.read_shift(k, dim, folder), maps
 
 
+def _own_shift(shift: Any, dim: int) -> FloatArray:
+    o = _checks.vector("shift", shift, dim)
+    if np.isinf(o).any():
+        raise ValueError(f"shift must be finite, got {shift!r}")
+    return o
+
+
 def _own_maps(matrices: Any, k: int, dim: int) -> list[FloatArray]:
     n_maps = len(SUITE[k].maps)
     expected = f"matrices must hold {n_maps} of shape ({dim}, {dim}) for C{k}"
     if n_maps == 0:
         raise ValueError(f"matrices must be None for C{k}, which has no linear map")
     try:
-        array = np.asarray(matrices, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{expected}, got {type(matrices).__name__} {matrices!r:.60}") from None
+        array = np.asarray(matrices)
+    except ValueError:
+        raise ValueError(f"{expected}, got a ragged sequence") from None
+    if array.dtype.kind not in "fiu":
+        raise TypeError(f"{expected} and real numbers, got an array of type {array.dtype}")
     if array.shape not in ((n_maps, dim, dim), (dim, dim) if n_maps == 1 else None):
         raise ValueError(f"{expected}, got shape {array.shape}")
     if not np.isfinite(array).all():
         raise ValueError(f"{expected}, got a number that is not finite")
-    return list(array.reshape(n_maps, dim, dim))
+    return list(array.astype(np.float64).reshape(n_maps, dim, dim))
 
 
 def _kernel(k: int, definition: str, params: FloatArray, dim: int) -> CompiledKernel:

@@ -68,10 +68,14 @@ def _read(path: Path, n: int) -> FloatArray:
             f"fetch`, or set {DATA_VARIABLE} to the folder of the official files, or use a "
             "generated instance (instance=1)"
         ) from None
+    except UnicodeDecodeError:
+        raise OfficialDataInvalidError(f"{path} is not a text of numbers") from None
     try:
         numbers = np.array(text.split()[:n], dtype=np.float64)
     except ValueError as error:
         raise OfficialDataInvalidError(f"{path} is not a list of numbers: {error}") from None
+    if not np.isfinite(numbers).all():
+        raise OfficialDataInvalidError(f"{path} holds a number that is not finite")
     if numbers.size < n:
         raise OfficialDataInvalidError(f"{path} holds {numbers.size} numbers instead of {n}")
     return numbers
