@@ -64,8 +64,8 @@ class Verdict:
 def ranks(ours: Sample, theirs: Sample, decimals: int = DECIMALS) -> tuple[Sample, Sample]:
     """Return the places of both samples' runs in one order; equal runs share a place."""
     both = np.concatenate([ours, theirs])
-    min_ev, lcv = np.round(both, decimals).T
-    min_ev = np.where(np.abs(min_ev) < 1e-8, 0.0, min_ev)
+    both[:, 0][np.abs(both[:, 0]) < 1e-8] = 0.0
+    min_ev, lcv = np.round(both, decimals).T + 0.0  # no negative zero
     infeasible = np.isnan(min_ev)
     key = np.where(infeasible, lcv, min_ev)
     _, place = np.unique(np.stack([infeasible, key], axis=1), axis=0, return_inverse=True)

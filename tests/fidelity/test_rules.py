@@ -20,11 +20,12 @@ def test_feasible_runs_stand_before_infeasible_ones() -> None:
 
 
 def test_values_below_the_rounding_are_equal() -> None:
-    ours = sample([1e-9, -4e-9, 5.0 + 1e-10], [0.0, 0.0, 0.0])
+    ours = sample([1e-9, -4e-9, 9e-9, -9e-9, 1e-8, 5.0 + 1e-10], [0.0] * 6)
     theirs = sample([0.0, 5.0], [0.0, 0.0])
     mine, others = ranks(ours, theirs)
-    assert mine.tolist() == [0, 0, 1]
-    assert others.tolist() == [0, 1]
+    # below 1e-8 all are 0, before they are rounded: 9e-9 does not become 1e-8
+    assert mine.tolist() == [0, 0, 0, 0, 1, 2]
+    assert others.tolist() == [0, 2]
 
 
 def test_separated_samples_have_the_exact_p_value() -> None:
