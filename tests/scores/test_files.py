@@ -302,6 +302,34 @@ def test_the_same_runs_twice_are_refused(tmp_path):
     assert "b/x_F1.txt, row 1: the same runs are given by a/x_F1.txt" in str(submission.refused[0])
 
 
+def submission_of(folder, **samples):
+    """Write files of one run, named by keyword, with these numbers of samples; read them."""
+    for name, count in samples.items():
+        text = text_of(matrix_of(proper_values(1, count), proper_evaluations(count)))
+        (folder / f"{name}.txt").write_bytes(text)
+    return read_results(folder)
+
+
+def test_files_of_several_dimensions_are_all_read(tmp_path):
+    submission = submission_of(tmp_path, x_F1_D30=12, x_F1_D10=12, x_F2_D10=12)
+    assert submission.refused == ()
+    assert [(file.dim, file.problem) for file in submission.files] == [(10, 1), (10, 2), (30, 1)]
+    with pytest.raises(ValueError, match=r"files must be of one dimension, got \[10, 30\]"):
+        submission.curves()
+
+
+def test_curves_of_different_problems_do_not_mix(tmp_path):
+    """As many files of each, so that the arrays alone would not show it."""
+    submission = submission_of(tmp_path, x_F1=12, x_F2=12, y_F1=12, y_F3=12)
+    with pytest.raises(ValueError, match="but x has C01, C02; y has C01, C03"):
+        submission.curves()
+
+
+def test_curves_of_different_length_do_not_fit(tmp_path):
+    with pytest.raises(ValueError, match="files of x must agree in numbers of runs and samples"):
+        submission_of(tmp_path, x_F1=12, x_F2=13).curves()
+
+
 def test_missing_paths(tmp_path):
     with pytest.raises(FileNotFoundError):
         read_results(tmp_path / "nothing.zip")

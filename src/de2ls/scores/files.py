@@ -155,7 +155,7 @@ class Submission(Tabular):
     """All result files of a folder or zip."""
 
     source: str
-    files: tuple[ResultFile, ...]  # sorted by algorithm and problem
+    files: tuple[ResultFile, ...]  # sorted by algorithm, dimension and problem
     refused: tuple[FileFormatError, ...]
     ignored: tuple[str, ...]  # files that are no result files by their names
 
@@ -165,12 +165,31 @@ class Submission(Tabular):
         return tuple(finding for file in self.files for finding in file.findings)
 
     def curves(self) -> dict[str, FloatArray]:
-        """Return arrays (problems, runs, samples, 2) by algorithm, as `uscore` takes them."""
-        names = dict.fromkeys(file.algorithm for file in self.files)
-        return {
-            name: np.stack([file.values for file in self.files if file.algorithm == name])
-            for name in names
+        """Return arrays (problems, runs, samples, 2) by algorithm, as `uscore` takes them.
+
+        Raises
+        ------
+        ValueError
+            If the algorithms do not have files on the same problems, in one dimension, or if an
+            algorithm's files differ in the numbers of runs and samples.
+        """
+        series: dict[str, list[ResultFile]] = {}
+        for file in self.files:
+            series.setdefault(file.algorithm, []).append(file)
+        dims = {file.dim for file in self.files} - {None}
+        if len(dims) > 1:
+            raise ValueError(f"files must be of one dimension, got {sorted(filter(None, dims))}")
+        problems = {
+            name: ", ".join(f"C{file.problem:02d}" for file in files)
+            for name, files in series.items()
         }
+        if len(set(problems.values())) > 1:
+            found = "; ".join(f"{name} has {numbers}" for name, numbers in problems.items())
+            raise ValueError(f"algorithms must have files on the same problems, but {found}")
+        for name, files in series.items():
+            if len({file.values.shape for file in files}) > 1:
+                raise ValueError(f"files of {name} must agree in numbers of runs and samples")
+        return {name: np.stack([file.values for file in files]) for name, files in series.items()}
 
     def table(self) -> Table:
         """Return what was read, and the findings counted by rule."""
@@ -210,7 +229,7 @@ def read_results(path: str | os.PathLike[str]) -> Submission:
         members = _zip_members(source)
     else:
         return Submission(source.name, (read_file(source),), (), ())
-    files: dict[tuple[str, int], ResultFile] = {}
+    files: dict[tuple[str, int, int], ResultFile] = {}
     refused, ignored = [], []
     for name, read in members:
         if not _NAME.fullmatch(_base(name)):
@@ -218,7 +237,7 @@ def read_results(path: str | os.PathLike[str]) -> Submission:
             continue
         try:
             file = parse(read(), name)
-            known = files.setdefault((file.algorithm, file.problem), file)
+            known = files.setdefault((file.algorithm, file.dim or 0, file.problem), file)
             if known is not file:
                 raise FileFormatError(name, 1, f"the same runs are given by {known.file}")
         except FileFormatError as error:
