@@ -87,6 +87,12 @@ def write_records(records: Iterable[Recorded], folder: str | os.PathLike[str]) -
     paths = []
     for label, trials in series.items():
         check_mixture(trials, allow_unequal=True)
+        dims = sorted({trial.key.get("dim", 0) for trial in trials})
+        if len(dims) > 1:
+            raise ValueError(
+                f"{label} has trials of D = {', '.join(map(str, dims))}: files do not tell D, so "
+                "each dimension needs a folder of its own"
+            )
         by_problem: dict[str, list[Trial]] = defaultdict(list)
         for trial in sorted(trials, key=lambda trial: trial.seed):
             by_problem[trial.problem].append(trial)
