@@ -88,6 +88,13 @@ def test_problems_with_own_data_have_a_digest_each():
         assert len(fault.trials) == 3
 
 
+def test_measures_of_violation_do_not_mix():
+    key = {**make_record().problem, "excess": True}
+    records = field(("x",), (1,)) + [make_record("y", seed=seed, key=key) for seed in (1, 2, 3)]
+    with pytest.raises(MixtureError, match="excess True instead of False: y on C01"):
+        collect(records, allow_unequal=True)
+
+
 def test_unequal_numbers_of_trials():
     records = field()[:-1]
     with pytest.raises(

@@ -379,6 +379,8 @@ def test_record_names_what_made_it() -> None:
     assert record.version == de2ls.__version__
     assert {"cpu", "python", "numpy", "numba", "llvmlite"} <= set(record.environment)
     assert record.wall_time > 0.0
+    other_rule = dataclasses.replace(problem, excess=True)
+    assert run_trial("rdex", other_rule, 12, 500).problem == {**problem.key, "excess": True}
     plain = run_trial("rdex", ball(2), 1, 100)
     assert plain.problem == {"name": "ball 2", "dim": 2}
     assert plain.label == "rdex"

@@ -38,7 +38,7 @@ class Trial(NamedTuple):
 class Fault:
     """One way in which trials do not fit the others, and the trials."""
 
-    aspect: str  # definition, instance, dimension, budget, trials, seeds, samples
+    aspect: str  # definition, excess, instance, dimension, budget, trials, seeds, samples
     what: str
     trials: tuple[Trial, ...]
 
@@ -95,6 +95,7 @@ def check_mixture(trials: Sequence[Trial], allow_unequal: bool = False) -> tuple
     unequal: list[Fault] = []
     for group in by_suite.values():
         never += _differing("definition", group, [t.key.get("definition") for t in group])
+        never += _differing("excess", group, [t.key.get("excess", False) for t in group])
         instances = [t.key.get("instance") for t in group]
         kinds = ["own data" if isinstance(name, str) else name for name in instances]
         never += _differing("instance", group, kinds)

@@ -124,7 +124,7 @@ def make_record(driver: Driver, *, label: str, trace: bool) -> TrialRecord:
     return TrialRecord(
         algorithm=driver.algorithm.name,
         config=driver.config.as_dict(),
-        problem=dict(problem.key) or {"name": problem.name, "dim": dim},
+        problem=_key(problem),
         seed=driver.seed,
         max_evals=driver.max_evals,
         n_evals=driver.n_evals,
@@ -150,6 +150,12 @@ def make_record(driver: Driver, *, label: str, trace: bool) -> TrialRecord:
         wall_time=driver.wall_time,
         n_outside=int(now["n_outside"]),
     )
+
+
+def _key(problem: Problem) -> dict[str, Any]:
+    """Return what identifies the problem; another measure of violation makes another problem."""
+    key = dict(problem.key) or {"name": problem.name, "dim": problem.dim}
+    return key | {"excess": True} if problem.excess else key
 
 
 def by_the_rules(curve: FloatArray) -> FloatArray:
