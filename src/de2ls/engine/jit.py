@@ -30,12 +30,12 @@ from typing import Any, TypeVar, cast
 import numba
 from numba.core import config as numba_config
 from numba.core.caching import FunctionCache
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _PACKAGE = Path(__file__).resolve().parent.parent
-# Python and C wrappers take as long to compile as the function: a state has many arrays to unpack.
-_INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 _KEPT_FOLDERS = 12  # caches of other versions of the sources
 _configuring = threading.Lock()  # modules may be imported by several threads
 
@@ -66,6 +66,53 @@ def block(function: Function) -> Function:
 
 def _jit(function: Function, **options: Any) -> Function:
     return cast("Function", numba.njit(nogil=True, error_model="numpy", **options)(function))
+
+
+class _InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """Code for other libraries only, neither optimized nor made executable by itself.
+
+    Numba would do both with each function, and again with all that it calls: a kernel would take
+    half as long again to compile, to the same code.
+    """
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """Return 0: nothing here can be called."""
+        del name
+        self._ensure_finalized()
+        return 0
+
+    @property
+    def codegen(self) -> "_InnerLibrary":
+        """The library itself, which is asked for nothing but `set_env`."""
+        return self
+
+    def set_env(self, name: str, env: Any) -> None:
+        """Do nothing: only functions that are called need an environment."""
+
+
+class _InnerCompiler(CompilerBase):  # type: ignore[misc]
+    """Numba's compiler, with a library of our own."""
+
+    def define_pipelines(self) -> list[Any]:
+        """Return Numba's own passes."""
+        state = self.state
+        state.library = _InnerLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        return [DefaultPassBuilder.define_nopython_pipeline(state)]
+
+
+# Python and C wrappers take as long to compile as the function: a state has many arrays to unpack.
+_INNER: dict[str, Any] = {
+    "pipeline_class": _InnerCompiler,
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}
 
 
 class _KernelCache(FunctionCache):  # type: ignore[misc]
