@@ -139,7 +139,7 @@ def _scale(
     return Scale(
         dim=chosen,
         runs=size.runs if runs is None else runs,
-        numbers=tuple(numbers("problems", problems)),
+        numbers=tuple(sorted(set(numbers("problems", problems)))),
         instance=instance,
         seed=seed,
         whole=quick or chosen == Scale.dim,

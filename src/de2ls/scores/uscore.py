@@ -96,7 +96,8 @@ class Score(Tabular):
             for name, row in zip((*self.problems, "Total"), values.tolist(), strict=True)
         ]
         columns = (Column("problem"), *map(Column, self.algorithms))
-        title = f"{HEADINGS[part].capitalize()} by problem ({self.protocol})"
+        heading = "rank" if part == "rank" else HEADINGS[part]  # their sum is in the last row alone
+        title = f"{heading.capitalize()} by problem ({self.protocol})"
         bold = best_cells(values.tolist(), largest=part != "rank")
         return Table(title, columns, tuple(rows), bold, self.warnings)
 

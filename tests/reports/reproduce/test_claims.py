@@ -94,3 +94,10 @@ def test_the_table_says_at_how_many_runs_a_claim_is_open():
         *("cannot be decided at 25 runs", "cannot be decided at 100 runs", "holds")
     ]
     assert table.notes[-1] == "careful"
+
+
+def test_one_run_decides_nothing_and_a_share_of_nothing_is_not_shown():
+    claims = [exceeds("first", Estimate(2.0, 2.0, 2.0), None), exceeds("second", share(0, 0), None)]
+    table = claims_table("claims", claims, 1)
+    assert [row[-1] for row in table.rows] == ["cannot be decided at 1 run"] * 2
+    assert [row[1] for row in table.rows] == [Estimate(2.0, 2.0, 2.0), None]

@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from de2ls.cli import main
 from de2ls.reports.reproduce import published
 from de2ls.reports.reproduce.gather import Final, Gathered
 from de2ls.reports.reproduce.late_search import WITH, WITHOUT, late_search
@@ -59,6 +60,22 @@ def test_parameters_are_the_published_ones():
         assert here == past, name
 
 
+@pytest.mark.parametrize(
+    ("options", "fault"),
+    [
+        (("--problems", "27-29"), "problems must be an integer from 1 to 28, got 29"),
+        (("--runs", "0"), "runs must be an integer of at least 1, got 0"),
+    ],
+)
+def test_a_size_out_of_range_is_refused_before_anything_is_made(tmp_path, capsys, options, fault):
+    store = tmp_path / "trials.db"
+    with pytest.raises(SystemExit) as ended:
+        main(["reproduce", "paper", *options, "--instance", "1", "--store", str(store)])
+    assert ended.value.code == 1
+    assert capsys.readouterr().err == f"error: {fault}\n"
+    assert not store.exists()
+
+
 def test_all_trials_are_run_once(made):
     _, _, labels = made
     expected = dict.fromkeys([s.label for s in series()], 4)
@@ -87,6 +104,8 @@ def test_every_table_and_figure_of_the_paper_is_written(made):
     readme = (folder / "out" / "README.md").read_text(encoding="utf-8")
     for name in output.tables:
         assert name == "claims" or f"({name}.md)" in readme
+    assert "totals.png)\n\n*Four algorithms. Total accuracy, speed and U-score; " in readme
+    assert "published figures.*" not in readme  # they are of another size
     assert "command: `de2ls reproduce paper`" in readme
     assert "campaign seed 1" in readme
     assert str(folder) not in readme
@@ -152,7 +171,7 @@ def test_an_interrupted_command_goes_on_where_it_stopped(made, tmp_path):
                "--store", str(tmp_path / "a.db"), "-o", str(tmp_path / "out")]  # fmt: skip
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     try:
-        wait_for_trials(tmp_path / "a.db", 5)
+        wait_for_trials(process, tmp_path / "a.db", 5)
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=300)
     finally:
@@ -182,9 +201,10 @@ def trials_in(path):
         connection.close()
 
 
-def wait_for_trials(path, count):
+def wait_for_trials(process, path, count):
     deadline = time.monotonic() + 600
     while trials_in(path) < count:
+        assert process.poll() is None, process.stdout.read()
         assert time.monotonic() < deadline, "no trial was stored"
         time.sleep(0.05)
 

@@ -48,6 +48,15 @@ FIELD = {
 OTHER = "cpp2017"
 DIFFERING = (9, 15, 24)  # problems in which the two definitions differ
 
+_CAPTIONS = {
+    "totals": f"Total accuracy, speed and U-score; whiskers are {LEVEL:.0%} intervals.",
+    "ranks": "Ranks by total U-score: the official ones among these entries, and those found here "
+    f"with the definition `{OTHER}` and with `report`.",
+    "superiority": "Share of the resamples in which the row's total exceeds the column's.",
+    "critical-difference": "Mean ranks over the problems; a bar joins entries that Nemenyi's test "
+    "does not tell apart.",
+}
+
 
 def reproduce_cec2026(
     scale: Scale, runner: Runner, folder: Path, command: str, official: OfficialTable | None
@@ -115,6 +124,7 @@ def field_output(
         ],
         tables=tables,
         figures=_figures(assessed),
+        captions=_CAPTIONS,
         shown=["ranking", *(["definitions"] if "definitions" in tables else [])],
     )
 
@@ -167,8 +177,8 @@ def ranking_table(assessment: Assessment) -> Table:
     notes = (
         f"share of all points of the field, [low, high]: {LEVEL:.0%} bootstrap interval; P: share "
         f"of {bootstrap.resamples} resamples in which the total exceeds that of the next line",
-        "official: eight entries, of which AEBDE (fifth) has no public description; its points "
-        "are part of the official shares",
+        "official: D = 30, 28 problems, 25 runs of eight entries, of which AEBDE (fifth) has no "
+        "public description; its points are part of the official shares",
         *bootstrap.warnings,
     )
     return Table("Ranking", columns, tuple(rows), notes=notes)

@@ -8,7 +8,7 @@ import numpy as np
 from de2ls._checks import FloatArray
 from de2ls.scores import Bootstrap, Column, Estimate, Table
 from de2ls.scores.bootstrap import LEVEL
-from de2ls.scores.tables import Value
+from de2ls.scores.tables import Value, count
 
 HOLDS = "holds"
 HOLDS_NOT = "holds not"
@@ -82,7 +82,7 @@ def lead(bootstrap: Bootstrap, part: str, name: str, rivals: Sequence[str]) -> E
     for y, ys in (_part(bootstrap, part, rival) for rival in rivals):
         low, high = np.quantile(sign * (xs - ys), [tail, 1 - tail / len(rivals)])
         found.append((sign * (x - y), low, high))
-    return Estimate(*(float(value) for value in np.min(found, axis=0)))
+    return Estimate(*(float(value) + 0.0 for value in np.min(found, axis=0)))  # no -0
 
 
 def share(successes: int, of: int) -> Estimate:
@@ -108,8 +108,9 @@ def claims_table(
     )
     rows: tuple[tuple[Value, ...], ...] = tuple(
         (
-            *(claim.statement, claim.here, claim.published, claim.unit),
-            f"{OPEN} at {claim.runs or runs} runs" if claim.verdict == OPEN else claim.verdict,
+            claim.statement,
+            None if np.isnan(claim.here.value) else claim.here,  # a share of nothing
+            *(claim.published, claim.unit, _verdict(claim, runs)),
         )
         for claim in claims
     )
@@ -124,6 +125,14 @@ def claims_table(
         *warnings,
     )
     return Table(title, columns, rows, notes=notes)
+
+
+def _verdict(claim: Claim, runs: int) -> str:
+    """Return the verdict; one run of each, which has no spread, decides nothing."""
+    made = claim.runs or runs
+    if claim.verdict == OPEN or made == 1:
+        return f"{OPEN} at {count(made, 'run')}"
+    return claim.verdict
 
 
 def _part(bootstrap: Bootstrap, part: str, name: str) -> tuple[float, FloatArray]:

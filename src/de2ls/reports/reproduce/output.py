@@ -25,6 +25,7 @@ class Output:
     tables: dict[str, Table] = field(default_factory=dict)  # for readers and as CSV
     machines: dict[str, Table] = field(default_factory=dict)  # as CSV only
     figures: "dict[str, Figure]" = field(default_factory=dict)
+    captions: Mapping[str, str] = field(default_factory=dict)  # of the figures
     shown: Sequence[str] = ()  # tables that stand in the README itself
 
     def write(self, folder: Path, provenance: Sequence[str]) -> None:
@@ -45,7 +46,7 @@ class Output:
             f"# {self.title}",
             *self.introduction,
             *(self.tables[name].to_markdown() for name in self.shown),
-            *(f"![{name}]({name}.png)" for name in self.figures),
+            *(f"![{name}]({name}.png)\n\n*{self.captions[name]}*" for name in self.figures),
             "## Tables",
             "\n".join(links),
             "## Provenance",

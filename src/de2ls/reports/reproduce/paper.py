@@ -52,7 +52,7 @@ from de2ls.reports.reproduce.output import Output, provenance
 from de2ls.reports.reproduce.procedure import procedure
 from de2ls.reports.reproduce.scale import Runner, Scale
 from de2ls.scores import Assessment, Bootstrap, Column, Score, Table, score
-from de2ls.scores.bootstrap import RESAMPLES
+from de2ls.scores.bootstrap import LEVEL, RESAMPLES
 from de2ls.scores.tables import Value
 from de2ls.scores.uscore import HEADINGS
 
@@ -189,6 +189,7 @@ def paper_output(
         tables=tables,
         machines={"trials": finals_table(finals)},
         figures=_figures(scale, gathered, four, ablation),
+        captions=_captions(scale),
         shown=["claims"],
     )
 
@@ -325,7 +326,7 @@ def _four_tables(scale: Scale, four: Study) -> dict[str, Table]:
     tables = {"four": totals_table("Four algorithms", four.bootstrap, sums, relative_to=OLD)}
     for part in _PARTS:
         name = "uscore" if part == "total" else part
-        title = f"Four algorithms by problem: {HEADINGS[part]}"
+        title = f"Four algorithms by problem: {'rank' if part == 'rank' else HEADINGS[part]}"
         tables[f"four-{name}"] = by_problem_table(title, part, four.problems, past)
     means = published.means() if scale.is_published else {}
     title = "Mean and deviation of the final values"
@@ -345,6 +346,17 @@ def _figures(
     pairs = renamed(gathered.collection, HEAD_TO_HEAD)
     pair = procedure(pairs, gathered.evaluations["de2ls"], looks_of(HEAD_TO_HEAD))
     return drawn if pair is None else {**drawn, "procedure": pair}
+
+
+def _captions(scale: Scale) -> dict[str, str]:
+    marks = ", diamonds the published figures" if scale.is_published else ""
+    text = f"Total accuracy, speed and U-score; whiskers are {LEVEL:.0%} intervals{marks}."
+    return {
+        "totals": f"Four algorithms. {text}",
+        "ablation": f"DE-2LS and nine variants of its configuration. {text}",
+        "procedure": "How a pair of trials earns its points: the smaller end takes the accuracy "
+        "point, the first to reach the worse of both ends takes the speed point.",
+    }
 
 
 def _ablation_looks() -> dict[str, Look]:

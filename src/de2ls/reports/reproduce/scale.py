@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from de2ls import _checks
 from de2ls.campaigns.campaign import Outcome, run_campaign
 from de2ls.campaigns.plan import Plan, ProblemRef, Series
 from de2ls.campaigns.progress import Progress
@@ -30,6 +31,11 @@ class Scale:
     instance: int = 0  # 0: the official data
     seed: int = 1
     whole: bool = True  # whether the ablation and the late local search are part of it
+
+    def __post_init__(self) -> None:
+        _checks.integer("runs", self.runs, 1)
+        for number in self.numbers:
+            _checks.integer("problems", number, 1, len(ALL_PROBLEMS))
 
     @property
     def is_published(self) -> bool:
