@@ -14,16 +14,19 @@ FloatArray = NDArray[np.float64]
 
 def integer(name: str, value: Any, low: int | None = None, high: int | None = None) -> int:
     """Return `value` as an int within [low, high]; a bool or a fraction is no integer."""
-    expected = f"{name} must be an integer{_range_text(low, high)}, got {value!r}"
     if isinstance(value, bool | np.bool_):
-        raise TypeError(expected)
+        raise TypeError(_integer_expected(name, value, low, high))
     try:
         number = operator.index(value)
     except TypeError:
-        raise TypeError(expected) from None
+        raise TypeError(_integer_expected(name, value, low, high)) from None
     if (low is not None and number < low) or (high is not None and number > high):
-        raise ValueError(expected)
+        raise ValueError(_integer_expected(name, value, low, high))
     return number
+
+
+def _integer_expected(name: str, value: Any, low: int | None, high: int | None) -> str:
+    return f"{name} must be an integer{_range_text(low, high)}, got {value!r}"
 
 
 def real(name: str, value: Any, low: float | None = None, high: float | None = None) -> float:

@@ -22,6 +22,8 @@ from de2ls.problems.wrap import problem as make_problem
 from de2ls.trials.ask_tell import AskTell
 from de2ls.trials.driver import EVALS_PER_DIM, Driver
 
+_NONE = ()  # no constraints
+
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
@@ -158,7 +160,7 @@ class Optimizer:
 
     def _public(self, number: int) -> Candidate:
         point = self._driver.problem.decode(self._ask_tell.pending[number].x.copy())
-        point.flags.writeable = False
+        point.setflags(write=False)
         return Candidate(number, point)
 
     def _why_none(self) -> str:
@@ -173,7 +175,7 @@ class Optimizer:
         """Return the candidates that are out, say after `load`."""
         return [self._public(number) for number in sorted(self._ask_tell.pending)]
 
-    def tell(self, candidate: Candidate | int, f: Any, g: Any = (), h: Any = ()) -> None:
+    def tell(self, candidate: Candidate | int, f: Any, g: Any = _NONE, h: Any = _NONE) -> None:
         """Take a candidate's result; candidates may be told in any order.
 
         Parameters
@@ -185,19 +187,21 @@ class Optimizer:
         g, h : array_like
             The inequalities (satisfied iff g <= 0) and equalities.
         """
-        number = candidate.id if isinstance(candidate, Candidate) else candidate
-        number = _checks.integer("candidate", number, 0)
+        if isinstance(candidate, Candidate):
+            number = candidate.id
+        else:
+            number = _checks.integer("candidate", candidate, 0)
         if number not in self._ask_tell.pending:
             what = "was told before" if number < self._ask_tell.asked else "was never asked for"
             raise ValueError(f"candidate must be one that is out; {number} {what}")
         problem = self._driver.problem
-        out = np.concatenate(
-            [
-                real_vector("f must be", f, 1),
-                real_vector("g must be", g, problem.n_ineq),
-                real_vector("h must be", h, problem.n_eq),
-            ]
-        )
+        out = np.empty(1 + problem.n_constraints)
+        out[0] = f if isinstance(f, float) else real_vector("f must be", f, 1)[0]
+        cut = 1 + problem.n_ineq
+        if problem.n_ineq or g is not _NONE:
+            out[1:cut] = real_vector("g must be", g, problem.n_ineq)
+        if problem.n_eq or h is not _NONE:
+            out[cut:] = real_vector("h must be", h, problem.n_eq)
         self._ask_tell.tell(number, out)
 
     def result(self) -> MinimizeResult:

@@ -93,7 +93,7 @@ def real_vector(must: str, value: Any, size: int) -> FloatArray:
 
     `must` begins the message where it is none, such as "fun must return".
     """
-    if type(value) is float and size == 1:  # the two usual ones need no further look
+    if isinstance(value, float) and size == 1:  # the two usual ones need no further look
         return np.array([value])
     if type(value) is np.ndarray and value.dtype == np.float64 and value.shape == (size,):
         return value

@@ -66,7 +66,7 @@ class UserFunction:
         value = self.fun(point.copy(), *self.args)
         if self.own is not None:
             value = self._fill_own(value, out)
-        out[0] = value if type(value) is float else _number(value)
+        out[0] = value if isinstance(value, float) else _number(value)
         for constraint, place in zip(self.constraints, self.places, strict=True):
             at, sign, shift = constraint.rows
             out[place] = sign * constraint.values(point.copy())[at] + shift
