@@ -73,7 +73,8 @@ def cec2024(cells):
         if target < E:
             return (1, -E)
         reached = len(trial)
-        while reached and trial[reached - 1][0] <= target:
+        # as in the pairwise speed: only a finite value reaches anything, -inf is no record
+        while reached and math.isfinite(e := trial[reached - 1][0]) and e <= target:
             reached -= 1
         return (2, -reached)
 
