@@ -189,9 +189,9 @@ of function and target reached by a feasible point. Then the number of functions
 optimum found within 1e-6 and with any feasible point, and the mean number of evaluations used.
 Single runs: [runs.csv](runs.csv).
 
-The functions are smooth or nearly so, and the budget is small. With its defaults de2ls reaches fewer
-targets than COBYLA, which models them linearly, in all dimensions but 5; with `polish=True` it
-reaches the most in all. SciPy's differential evolution reaches the fewest.
+The functions are smooth or nearly so, and the budget is small. With its defaults de2ls reaches
+fewer targets than COBYLA, which models them linearly, in all dimensions but 5; with `polish=True`
+it reaches the most in all. SciPy's differential evolution reaches the fewest.
 
 {table}
 """
