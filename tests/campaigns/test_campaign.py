@@ -40,6 +40,14 @@ class Recorder(Progress):
         self.notes.append(text)
 
 
+def test_a_plan_without_its_data_makes_no_store(path, tmp_path, monkeypatch):
+    monkeypatch.setenv("DE2LS_CEC2017_DATA", str(tmp_path))
+    plan = small_plan(dim=100, instance=0, problems="26")
+    with pytest.raises(FileNotFoundError, match="shift_data_26"):
+        run_campaign(plan, path)
+    assert not path.exists()
+
+
 def test_a_campaign_stores_what_run_trial_gives(path):
     plan = small_plan(algorithms="de2ls,MC1=de2ls:ls_mc=1")
     outcome = run_campaign(plan, path, workers=2)

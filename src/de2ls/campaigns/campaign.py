@@ -87,6 +87,9 @@ def run_campaign(
     """
     progress = progress or Progress()
     check_workers(executor, workers)
+    if not Path(store).exists():  # what cannot be run leaves no empty store behind
+        for problem in plan.problems:
+            problem.load()
     with Store.open(store) as opened:
         missing = missing_trials(plan, opened)
         opened.add_plan(plan.as_dict())
