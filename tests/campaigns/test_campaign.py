@@ -43,7 +43,7 @@ class Recorder(Progress):
 def test_a_plan_without_its_data_makes_no_store(path, tmp_path, monkeypatch):
     monkeypatch.setenv("DE2LS_CEC2017_DATA", str(tmp_path))
     plan = small_plan(dim=100, instance=0, problems="26")
-    with pytest.raises(FileNotFoundError, match="shift_data_26"):
+    with pytest.raises(FileNotFoundError, match="data fetch"):
         run_campaign(plan, path)
     assert not path.exists()
 
