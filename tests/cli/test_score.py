@@ -92,7 +92,7 @@ def test_unequal_trials(run, tmp_path, records):
     code, out, err = run(path)
     assert (code, out) == (1, "")
     assert err.startswith(
-        "error: cannot be scored together: 11 trials instead of 12: x on C03 (11 "
+        "error: trials that do not belong together: 11 trials instead of 12: x on C03 (11 "
     )
     code, out, err = run(path, "--allow-unequal", "--tables", "totals")
     assert code == 0

@@ -62,7 +62,7 @@ class MixtureError(ValueError):
         hint = " (allow_unequal accepts that, with a warning)" if bearable else ""
         shown = "; ".join(map(str, faults[:_SHOWN_FAULTS]))
         more = f"; and {len(faults) - _SHOWN_FAULTS} more" if len(faults) > _SHOWN_FAULTS else ""
-        super().__init__(f"cannot be scored together: {shown}{more}{hint}")
+        super().__init__(f"trials that do not belong together: {shown}{more}{hint}")
 
 
 def check_mixture(trials: Sequence[Trial], allow_unequal: bool = False) -> tuple[str, ...]:
