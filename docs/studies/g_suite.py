@@ -1,6 +1,6 @@
 """G1 to G24 (without G20) by `minimize`, SciPy's and pymoo's differential evolution, equal budgets.
 
-    python docs/studies/g_suite.py [--seeds 11] [--rival-seeds 3] [--workers 2]
+    python docs/studies/g_suite.py [--seeds 11] [--rival-seeds 5] [--workers 2]
 
 Runs what is missing in docs/results/g-suite/runs.csv, then writes the table there. All solvers work
 on the same compiled definitions; what they return is judged by one rule: every inequality
@@ -187,7 +187,7 @@ def main() -> None:
     """Run what is missing and write the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=11)
-    parser.add_argument("--rival-seeds", type=int, default=3)
+    parser.add_argument("--rival-seeds", type=int, default=5)
     parser.add_argument("--workers", type=int, default=2)
     given = parser.parse_args()
     seeds = {"de2ls": given.seeds, "SciPy": given.rival_seeds, "pymoo": given.rival_seeds}
