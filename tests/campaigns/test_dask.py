@@ -67,7 +67,7 @@ def test_what_is_no_address_is_refused_before_anyone_connects(address):
 def test_a_cluster_that_loses_a_worker_completes_with_equal_results(cluster, tmp_path):
     address, (_, *workers) = cluster
     path, alone = tmp_path / "dask.db", tmp_path / "threads.db"
-    arguments = ("run", *PLAN, "--runs", "8", "--max-evals", "20000", "--json")
+    arguments = ("run", *PLAN, "--runs", "8", "--max-evals", "100000", "--json")
     process = subprocess.Popen(
         command(*arguments, "--dask", address, "--store", str(path)),
         stdout=subprocess.PIPE,
@@ -100,7 +100,7 @@ def test_a_lost_scheduler_ends_the_campaign_and_loses_nothing(cluster, tmp_path)
         "--runs",
         "8",
         "--max-evals",
-        "20000",
+        "100000",
         "--json",
         "--store",
         str(path),
