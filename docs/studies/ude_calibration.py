@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 
 from ude_published import (
+    RUNS,
     TUNED,
     difference,
     final_values,
@@ -24,7 +25,6 @@ import de2ls
 from de2ls.scores import Column, Table
 
 CANDIDATES = ((50, 0.5), (25, 0.5), (50, 0.4), (25, 0.4), (100, 0.5))
-RUNS = 25
 
 
 def calibration(count: int) -> Table:

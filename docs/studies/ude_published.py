@@ -256,8 +256,7 @@ def tables(label: str, ours: Mapping[str, Ours]) -> list[Table]:
     found = [comparison(f"{name} beside the published figures", ours, sources, rest)]
     if apart:
         found.append(comparison(f"{name}: problems tuned on", ours, sources, apart))
-    if name in LEVELS:
-        found.append(level_table(name, ours))
+    found.append(level_table(name, ours))
     return found
 
 

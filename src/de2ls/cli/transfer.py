@@ -112,6 +112,8 @@ def _trials(
 
 def _report(submission: "Submission") -> None:
     """Print the first findings of every rule, and how many there are."""
+    from de2ls.scores.tables import count
+
     by_rule: dict[str, list[Finding]] = {}
     for finding in submission.findings:
         by_rule.setdefault(finding.rule, []).append(finding)
@@ -119,8 +121,7 @@ def _report(submission: "Submission") -> None:
         for finding in findings[:_SHOWN]:
             typer.echo(str(finding))
         if len(findings) > _SHOWN:
-            files = len({finding.file for finding in findings})
-            where = "1 file" if files == 1 else f"{files} files"
-            typer.echo(f"... {rule}: {len(findings)} findings in {where}")
+            files = count(len({finding.file for finding in findings}), "file")
+            typer.echo(f"... {rule}: {len(findings)} findings in {files}")
     for name in submission.ignored:
         typer.echo(f"not read, no result file by its name: {name}")

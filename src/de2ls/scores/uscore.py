@@ -96,8 +96,7 @@ class Score(Tabular):
             for name, row in zip((*self.problems, "Total"), values.tolist(), strict=True)
         ]
         columns = (Column("problem"), *map(Column, self.algorithms))
-        heading = "rank" if part == "rank" else HEADINGS[part]  # their sum is in the last row alone
-        title = f"{heading.capitalize()} by problem ({self.protocol})"
+        title = f"{BY_PROBLEM[part].capitalize()} by problem ({self.protocol})"
         bold = best_cells(values.tolist(), largest=part != "rank")
         return Table(title, columns, tuple(rows), bold, self.warnings)
 
@@ -106,6 +105,7 @@ class Score(Tabular):
 
 
 HEADINGS = {"accuracy": "accuracy", "speed": "speed", "total": "U-score", "rank": "rank sum"}
+BY_PROBLEM = {**HEADINGS, "rank": "rank"}  # a problem has ranks; their sum is a total
 
 
 def uscore(

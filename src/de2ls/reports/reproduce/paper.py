@@ -54,7 +54,7 @@ from de2ls.reports.reproduce.scale import Runner, Scale
 from de2ls.scores import Assessment, Bootstrap, Column, Score, Table, score
 from de2ls.scores.bootstrap import LEVEL, RESAMPLES
 from de2ls.scores.tables import Value
-from de2ls.scores.uscore import HEADINGS
+from de2ls.scores.uscore import BY_PROBLEM
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -315,7 +315,7 @@ def _head_tables(scale: Scale, head: Study) -> dict[str, Table]:
     }
     for part in ("accuracy", "speed", "total"):
         name = "uscore" if part == "total" else part
-        title = f"Head to head by problem: {HEADINGS[part]}"
+        title = f"Head to head by problem: {BY_PROBLEM[part]}"
         tables[f"head-to-head-{name}"] = by_problem_table(title, part, head.problems, past)
     return tables
 
@@ -326,7 +326,7 @@ def _four_tables(scale: Scale, four: Study) -> dict[str, Table]:
     tables = {"four": totals_table("Four algorithms", four.bootstrap, sums, relative_to=OLD)}
     for part in _PARTS:
         name = "uscore" if part == "total" else part
-        title = f"Four algorithms by problem: {'rank' if part == 'rank' else HEADINGS[part]}"
+        title = f"Four algorithms by problem: {BY_PROBLEM[part]}"
         tables[f"four-{name}"] = by_problem_table(title, part, four.problems, past)
     means = published.means() if scale.is_published else {}
     title = "Mean and deviation of the final values"
