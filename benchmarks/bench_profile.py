@@ -15,8 +15,8 @@ from benchmarks import bench_suite
 from de2ls.algorithms import operators
 from de2ls.algorithms import two_populations as tp
 from de2ls.engine import random
-from de2ls.engine.borrow import borrow
 from de2ls.engine.recorder import observe
+from de2ls.jit.borrow import borrow
 from de2ls.trials.driver import Driver
 
 COUNT = 200_000

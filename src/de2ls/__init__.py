@@ -7,6 +7,8 @@ compiled kernels are touched only by what needs them.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from de2ls._version import __version__
+
 if TYPE_CHECKING:
     from de2ls.algorithms import ablation_variants, algorithm_names
     from de2ls.optimize.minimizer import minimize
@@ -17,8 +19,6 @@ if TYPE_CHECKING:
     from de2ls.scores.uscore import uscore
     from de2ls.suites.cec2017 import cec2017
     from de2ls.trials import PausedTrial, TrialRecord, run_trial
-
-__version__ = "0.1.0"
 
 _HOMES = {
     "EvaluationError": "de2ls.optimize.search",
@@ -41,6 +41,7 @@ __all__ = [
     "PausedTrial",
     "Problem",
     "TrialRecord",
+    "__version__",
     "ablation_variants",
     "algorithm_names",
     "cec2017",

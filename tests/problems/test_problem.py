@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numba import njit, types
 
 from de2ls import Problem
-from de2ls.engine.jit import kernel
+from de2ls.jit.kernels import kernel
 from de2ls.problems import CompiledKernel
 
 finite = st.floats(-1e6, 1e6)

@@ -20,7 +20,7 @@ def test_examples_run(capsys):
 
 
 def test_every_rule_is_explained():
-    from de2ls.scores import rules
+    from de2ls.competition import rules
 
     source = Path(rules.__file__).read_text()
     names = set(

@@ -23,11 +23,11 @@ from de2ls.algorithms.two_populations import (
     tell_trial,
 )
 from de2ls.algorithms.two_populations import start as start_two_populations
-from de2ls.engine.borrow import borrow
-from de2ls.engine.jit import block, kernel
 from de2ls.engine.members import ask_initial
 from de2ls.engine.recorder import observe
 from de2ls.engine.state import ASK, INITIAL, LOCAL, TELL, Candidate, State
+from de2ls.jit.borrow import borrow
+from de2ls.jit.kernels import block, kernel
 from de2ls.problems.problem import Problem
 
 

@@ -11,13 +11,13 @@ from de2ls import _checks
 from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import Config, parameter
 from de2ls.engine import random
-from de2ls.engine.borrow import borrow
-from de2ls.engine.jit import block, kernel
 from de2ls.engine.members import ask_initial, write_member
 from de2ls.engine.order import superior
 from de2ls.engine.recorder import observe
 from de2ls.engine.repair import toward_bound
 from de2ls.engine.state import ASK, INITIAL, SEARCH, TELL, Candidate, State, new_state
+from de2ls.jit.borrow import borrow
+from de2ls.jit.kernels import block, kernel
 from de2ls.problems.problem import Problem
 
 

@@ -17,10 +17,10 @@ and the scan starts again; a scan without success halves the step.
 from de2ls.algorithms.operators import POOL, B
 from de2ls.algorithms.two_populations import replace_in_front
 from de2ls.engine import order
-from de2ls.engine.jit import block, routine
 from de2ls.engine.members import copy_vector, write_member
 from de2ls.engine.repair import toward_bound
 from de2ls.engine.state import LOCAL, Candidate, State
+from de2ls.jit.kernels import block, routine
 
 FIELDS = [
     ("ls_counter", "i8"),  # generations since the incumbent was better than the remembered one

@@ -9,9 +9,9 @@
 """
 
 from de2ls.engine import random
-from de2ls.engine.jit import block, routine
 from de2ls.engine.repair import toward_bound
 from de2ls.engine.state import Candidate, State
+from de2ls.jit.kernels import block, routine
 
 # rows of `rank`: eps-orders of P, of Q, of the new successes, and of P with the successes
 A, B, NEW, POOL = 0, 1, 2, 3

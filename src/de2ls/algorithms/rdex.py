@@ -18,11 +18,11 @@ from de2ls.algorithms.two_populations import (
     tell_initial,
     tell_trial,
 )
-from de2ls.engine.borrow import borrow
-from de2ls.engine.jit import block, kernel
 from de2ls.engine.members import ask_initial
 from de2ls.engine.recorder import observe
 from de2ls.engine.state import ASK, INITIAL, TELL, Candidate, State
+from de2ls.jit.borrow import borrow
+from de2ls.jit.kernels import block, kernel
 
 
 @dataclass(frozen=True, kw_only=True)

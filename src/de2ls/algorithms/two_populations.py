@@ -37,10 +37,10 @@ from de2ls.algorithms.operators import (
     eb_step,
 )
 from de2ls.engine import epsilon, memory, order, random
-from de2ls.engine.jit import block, routine
 from de2ls.engine.members import write_member
 from de2ls.engine.reduction import linear_size
 from de2ls.engine.state import SEARCH, Candidate, Fields, State, new_state
+from de2ls.jit.kernels import block, routine
 from de2ls.problems.problem import Problem
 
 FIELDS = [

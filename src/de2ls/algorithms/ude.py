@@ -41,8 +41,6 @@ from de2ls.algorithms.ude_selection import (
     vector_at,
 )
 from de2ls.engine import random
-from de2ls.engine.borrow import borrow
-from de2ls.engine.jit import block, kernel, routine
 from de2ls.engine.members import ask_initial, write_member
 from de2ls.engine.recorder import observe
 from de2ls.engine.state import (
@@ -54,6 +52,8 @@ from de2ls.engine.state import (
     State,
     new_state,
 )
+from de2ls.jit.borrow import borrow
+from de2ls.jit.kernels import block, kernel, routine
 from de2ls.problems.problem import Problem
 
 RAND, TO_RAND, TO_PBEST = 0, 1, 2

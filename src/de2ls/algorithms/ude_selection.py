@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from de2ls.engine import random
-from de2ls.engine.jit import block, routine
 from de2ls.engine.members import write_member
 from de2ls.engine.order import Members, Order, superior
 from de2ls.engine.state import State
+from de2ls.jit.kernels import block, routine
 
 P, A = 0, 1  # rows of `rank`: the population and the archive
 REPORT = 1  # option of `top_counting`

@@ -10,8 +10,8 @@ import typer
 from de2ls.cli import end_interrupted, print_tables
 
 if TYPE_CHECKING:
-    from de2ls.reports.reproduce.scale import Runner, Scale
     from de2ls.scores import Table
+    from de2ls.studies.scale import Runner, Scale
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -80,7 +80,7 @@ def paper(
     The same command continues where it was stopped; trials that the store holds are not run again.
     At other dimensions than 30 the four algorithms alone are compared.
     """
-    from de2ls.reports.reproduce.paper import reproduce_paper
+    from de2ls.studies.paper import reproduce_paper
 
     scale = _scale(quick, dim, runs, problems, instance, seed)
     folder = output or Path(f"paper-D{scale.dim}")
@@ -115,8 +115,8 @@ def cec2026(
 
     Trials that the paper's reproduction left in the store are not run again.
     """
-    from de2ls.reports.reproduce.cec2026 import reproduce_cec2026
-    from de2ls.reports.reproduce.official import official_table
+    from de2ls.studies.cec2026 import reproduce_cec2026
+    from de2ls.studies.official import official_table
 
     table = official_table(official)
     scale = _scale(quick, dim, runs, problems, instance, seed)
@@ -132,7 +132,7 @@ def _scale(
     quick: bool, dim: int | None, runs: int | None, problems: str, instance: int, seed: int
 ) -> "Scale":
     from de2ls.campaigns.plan import numbers
-    from de2ls.reports.reproduce.scale import QUICK, Scale
+    from de2ls.studies.scale import QUICK, Scale
 
     size = QUICK if quick else Scale()
     chosen = size.dim if dim is None else dim
@@ -148,14 +148,14 @@ def _scale(
 
 def _runner(store: Path, workers: int | None, quiet: bool) -> "Runner":
     from de2ls.campaigns.progress import make_progress
-    from de2ls.reports.reproduce.scale import Runner
+    from de2ls.studies.scale import Runner
 
     return Runner(store, workers, make_progress(as_json=False, quiet=quiet))
 
 
 def _command(name: str, scale: "Scale") -> str:
     """Return the command that makes the same tables, without the places of files."""
-    from de2ls.reports.reproduce.scale import ALL_PROBLEMS, Scale
+    from de2ls.studies.scale import ALL_PROBLEMS, Scale
 
     text = f"de2ls reproduce {name}"
     for option in ("dim", "runs", "instance", "seed"):
@@ -169,7 +169,7 @@ def _command(name: str, scale: "Scale") -> str:
 @contextmanager
 def _resumable() -> Iterator[None]:
     """End as `de2ls run` does when the campaigns are stopped."""
-    from de2ls.reports.reproduce.scale import StoppedError
+    from de2ls.studies.scale import StoppedError
 
     try:
         yield

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from de2ls.campaigns.rows import TrialCurve
     from de2ls.campaigns.store import Store
-    from de2ls.scores.files import ResultFile, Submission
-    from de2ls.scores.rules import Finding
+    from de2ls.competition.files import ResultFile, Submission
+    from de2ls.competition.rules import Finding
     from de2ls.trials.record import TrialRecord
 
 export_app = typer.Typer()
@@ -35,7 +35,7 @@ def export_files(
 ) -> None:
     """Write the competition's files: NAME_CEC26_CSOP_F<k>.txt, one folder per series."""
     from de2ls.campaigns.store import Store
-    from de2ls.scores.export import write_records
+    from de2ls.competition.export import write_records
 
     selection = chosen.selection(algorithms, problems, dim, definition, instance)
     with Store.open(store, readonly=True) as opened:
@@ -75,7 +75,7 @@ def import_files(
     cannot be read, nothing is stored.
     """
     from de2ls.campaigns.store import Store
-    from de2ls.scores.files import read_results
+    from de2ls.competition.files import read_results
 
     if not source.exists():
         raise FileNotFoundError(f"there is no file or folder {source}")

@@ -7,8 +7,8 @@
 """
 
 from de2ls._checks import FloatArray
-from de2ls.engine.jit import block, routine
 from de2ls.engine.order import Members
+from de2ls.jit.kernels import block, routine
 
 
 @block

@@ -4,8 +4,8 @@ from typing import Any
 
 from de2ls._checks import FloatArray
 from de2ls.engine import random
-from de2ls.engine.jit import block, routine
 from de2ls.engine.state import INITIAL, Candidate, State
+from de2ls.jit.kernels import block, routine
 
 
 @block

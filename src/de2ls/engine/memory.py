@@ -10,7 +10,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from de2ls.engine.jit import routine
+from de2ls.jit.kernels import routine
 
 Successes = NDArray[np.void]  # records with fields cr, f, weight
 Memory = NDArray[np.void]  # records with fields cr, f

@@ -13,7 +13,7 @@ order is therefore strict and total, and a member is found in it by bisection.
 import numpy as np
 from numpy.typing import NDArray
 
-from de2ls.engine.jit import block, routine
+from de2ls.jit.kernels import block, routine
 
 Members = NDArray[np.void]  # records with fields f, v, row
 Order = NDArray[np.int64]

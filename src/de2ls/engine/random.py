@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from de2ls._checks import FloatArray
-from de2ls.engine.jit import block, routine
+from de2ls.jit.kernels import block, routine
 
 RandomState = NDArray[np.uint64]
 

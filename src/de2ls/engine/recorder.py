@@ -7,8 +7,8 @@ replaces it. Min_EV is the objective of a feasible incumbent, LCV the lowest vio
 
 import numpy as np
 
-from de2ls.engine.jit import block, kernel, routine
 from de2ls.engine.state import Candidate, State
+from de2ls.jit.kernels import block, kernel, routine
 
 
 @block

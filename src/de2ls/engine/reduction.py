@@ -1,6 +1,6 @@
 """Linear reduction of the population size."""
 
-from de2ls.engine.jit import block
+from de2ls.jit.kernels import block
 
 
 @block

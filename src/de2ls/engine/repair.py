@@ -1,6 +1,6 @@
 """Bound repair of one coordinate."""
 
-from de2ls.engine.jit import block
+from de2ls.jit.kernels import block
 
 
 @block

@@ -7,7 +7,7 @@ import numpy as np
 from numba import types
 
 from de2ls._checks import FloatArray
-from de2ls.engine.jit import kernel
+from de2ls.jit.kernels import kernel
 from de2ls.problems.problem import CompiledKernel
 
 _VECTOR = types.float64[::1]

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-import de2ls
 from de2ls._checks import FloatArray
+from de2ls._version import __version__
 from de2ls.reports.curves import packed, page_curves
 from de2ls.reports.figures import looks_of
 from de2ls.reports.material import Material
@@ -78,7 +78,7 @@ def page(material: Material, title: str) -> str:
         charts=charts,
         data=Markup(script_json(data)),  # noqa: S704 - without "<"
         curves=list(_curves(material).items()),
-        version=de2ls.__version__,
+        version=__version__,
         source=material.source,
     )
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from de2ls import _checks
 from de2ls._checks import FloatArray
-from de2ls.engine.jit import kernel
+from de2ls.jit.kernels import kernel
 from de2ls.problems.problem import CompiledKernel, Problem
 
 

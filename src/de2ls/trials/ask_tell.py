@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from de2ls._checks import FloatArray
-from de2ls.engine.jit import kernel
 from de2ls.engine.recorder import observe
 from de2ls.engine.state import ASK, TELL, Candidate, State, new_candidate
+from de2ls.jit.kernels import kernel
 from de2ls.trials.driver import Driver
 
 

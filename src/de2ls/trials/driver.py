@@ -17,10 +17,10 @@ from de2ls import _checks
 from de2ls.algorithms import get_algorithm
 from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import Config
-from de2ls.engine.borrow import borrow
-from de2ls.engine.jit import kernel
 from de2ls.engine.recorder import write_row
 from de2ls.engine.state import ASK, NONE, TELL, Candidate, State, new_candidate
+from de2ls.jit.borrow import borrow
+from de2ls.jit.kernels import kernel
 from de2ls.problems.problem import Problem
 
 SCHEMA = 1  # of a saved trial

@@ -10,9 +10,9 @@ from typing import Any, Self
 
 import numpy as np
 
-import de2ls
 from de2ls import _checks
 from de2ls._checks import FloatArray
+from de2ls._version import __version__
 from de2ls.algorithms.config import Config
 from de2ls.problems.problem import Problem
 from de2ls.trials.driver import Driver
@@ -145,7 +145,7 @@ def make_record(driver: Driver, *, label: str, trace: bool) -> TrialRecord:
             float(now["ls_gain"]),
         ),
         n_invalid=int(now["n_invalid"]),
-        version=de2ls.__version__,
+        version=__version__,
         environment=environment(),
         wall_time=driver.wall_time,
         n_outside=int(now["n_outside"]),

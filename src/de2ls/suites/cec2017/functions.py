@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from de2ls._checks import FloatArray
-from de2ls.engine.jit import block, kernel
+from de2ls.jit.kernels import block, kernel
 from de2ls.suites.cec2017.parts import (
     absolutes,
     largest,

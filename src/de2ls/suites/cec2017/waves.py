@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from de2ls._checks import FloatArray
-from de2ls.engine.jit import block, kernel
+from de2ls.jit.kernels import block, kernel
 
 HALF_PI = 0.5 * math.pi
 QUARTERS = 1.0 / HALF_PI

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from de2ls.reports.reproduce.claims import (
+from de2ls.scores import Bootstrap, Estimate, Score
+from de2ls.studies.claims import (
     HOLDS,
     HOLDS_NOT,
     OPEN,
@@ -13,7 +14,6 @@ from de2ls.reports.reproduce.claims import (
     prediction,
     share,
 )
-from de2ls.scores import Bootstrap, Estimate, Score
 
 
 @pytest.mark.parametrize(

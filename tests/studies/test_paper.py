@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 from de2ls.cli import main
-from de2ls.reports.reproduce import published
-from de2ls.reports.reproduce.gather import Final, Gathered
-from de2ls.reports.reproduce.late_search import WITH, WITHOUT, late_search
-from de2ls.reports.reproduce.paper import (
+from de2ls.scores import Collection
+from de2ls.studies import published
+from de2ls.studies.gather import Final, Gathered
+from de2ls.studies.late_search import WITH, WITHOUT, late_search
+from de2ls.studies.paper import (
     ABLATION,
     FOUR,
     PARAMETERS,
@@ -24,10 +25,9 @@ from de2ls.reports.reproduce.paper import (
     reproduce_paper,
     series,
 )
-from de2ls.reports.reproduce.scale import QUICK, Runner, Scale
-from de2ls.scores import Collection
+from de2ls.studies.scale import QUICK, Runner, Scale
 from de2ls.trials.record import LocalSearchLog
-from tests.reports.reproduce.support import SMALL, Counting, rows
+from tests.studies.support import SMALL, Counting, rows
 
 pytestmark = pytest.mark.xdist_group("paper")  # one worker makes the trials
 

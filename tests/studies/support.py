@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import replace
 
 from de2ls.campaigns.progress import Progress
-from de2ls.reports.reproduce.scale import QUICK
+from de2ls.studies.scale import QUICK
 
 SMALL = replace(QUICK, numbers=(7, 17), runs=2, instance=1, dim=3)
 

@@ -80,7 +80,7 @@ def means() -> dict[tuple[str, str], PublishedMean]:
 
 
 def _rows(name: str) -> list[list[str]]:
-    text = (files("de2ls.reports") / "published" / f"{name}.csv").read_text(encoding="utf-8")
+    text = (files("de2ls.studies") / "tables" / f"{name}.csv").read_text(encoding="utf-8")
     return list(csv.reader(text.splitlines()))
 
 

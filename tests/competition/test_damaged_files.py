@@ -9,7 +9,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from de2ls.scores import FileFormatError, read_file, read_results
+from de2ls.competition import FileFormatError, read_file, read_results
 
 from .test_files import matrix_of, proper_evaluations, proper_values, text_of
 

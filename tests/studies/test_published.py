@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from de2ls.reports.reproduce import published
+from de2ls.studies import published
 
 
 @pytest.mark.parametrize(("name", "algorithms"), [("head_to_head", 2), ("four_algorithms", 4)])

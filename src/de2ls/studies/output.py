@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import de2ls
+from de2ls._version import __version__
 from de2ls.campaigns.maintenance import StoreInfo
 from de2ls.reports.figures import save
-from de2ls.reports.reproduce.scale import Scale
 from de2ls.reports.tables import write_tables
 from de2ls.scores import Table
+from de2ls.studies.scale import Scale
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -62,7 +62,7 @@ def provenance(command: str, scale: Scale, info: StoreInfo, labels: Sequence[str
     data = "official data" if scale.instance == 0 else f"generated data, instance {scale.instance}"
     return [
         f"command: `{command}`",
-        f"de2ls {de2ls.__version__}; campaign seed {scale.seed}; {settings}; {data}",
+        f"de2ls {__version__}; campaign seed {scale.seed}; {settings}; {data}",
         "the seed of a trial is derived from the campaign seed, the label, the problem and the run "
         "(`de2ls.campaigns.seeds.trial_seed`); trials with shared random numbers leave the label "
         "out",

@@ -5,18 +5,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from de2ls.reports.reproduce.cec2026 import (
+from de2ls.scores import Collection, bootstrap, score
+from de2ls.studies.cec2026 import (
     FIELD,
     official_by_problem,
     official_ranks,
     reproduce_cec2026,
     shares,
 )
-from de2ls.reports.reproduce.official import TOTALS, VARIABLE, OfficialTable, official_table
-from de2ls.reports.reproduce.paper import FOUR, reproduce_paper
-from de2ls.reports.reproduce.scale import Runner
-from de2ls.scores import Collection, bootstrap, score
-from tests.reports.reproduce.support import SMALL, Counting, rows
+from de2ls.studies.official import TOTALS, VARIABLE, OfficialTable, official_table
+from de2ls.studies.paper import FOUR, reproduce_paper
+from de2ls.studies.scale import Runner
+from tests.studies.support import SMALL, Counting, rows
 
 # D = 4: below it the two definitions of C09 coincide.
 SCALE = replace(SMALL, numbers=(4, 9), whole=False, dim=4)

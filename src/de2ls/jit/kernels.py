@@ -6,7 +6,7 @@
   inlined cost reference counts: half as much time again per trial).
 
 Numba notices an edit of a kernel's own file but not of the functions it calls. The cache folder is
-therefore named after the contents of the kernel's package and of `engine/`, on which all stand.
+therefore named after the contents of the kernel's package, of `engine/` and of this one.
 
 The first use of a kernel on a machine takes seconds. The logger ``de2ls.compile`` says so, once in
 a process and as a warning, which Python shows on stderr unless the program sets up logging of its
@@ -190,7 +190,7 @@ def _temporary_folder() -> Path:
 @cache
 def _cache_folder(package: str) -> Path:
     digest = hashlib.sha256()
-    for part in sorted({"engine", package}):
+    for part in sorted({"jit", "engine", package}):
         for source in sorted((_PACKAGE / part).rglob("*.py")):
             digest.update(source.relative_to(_PACKAGE).as_posix().encode())
             digest.update(source.read_bytes())

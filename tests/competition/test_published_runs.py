@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from de2ls.scores import Collection, read_results, summary
+from de2ls.competition import read_results
+from de2ls.scores import Collection, summary
 
 ZIP = Path(__file__).resolve().parents[3] / "shared" / "published" / "cl-srde_results_D30.zip"
 
@@ -28,7 +29,7 @@ def submission():
 
 @pytest.fixture(scope="module")
 def published():
-    text = files("de2ls").joinpath("reports/published/mean_std.csv").read_text()
+    text = files("de2ls").joinpath("studies/tables/mean_std.csv").read_text()
     return {row["problem"]: row for row in csv.DictReader(text.splitlines())}
 
 

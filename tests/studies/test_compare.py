@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_ind
 
-from de2ls.reports.reproduce.compare import (
+from de2ls.scores import Collection, Column, Estimate, Table, bootstrap, summary
+from de2ls.studies.compare import (
     beside,
     by_problem_table,
     gains_table,
@@ -10,9 +11,8 @@ from de2ls.reports.reproduce.compare import (
     totals_table,
     without_empty_columns,
 )
-from de2ls.reports.reproduce.gather import each_problem
-from de2ls.reports.reproduce.published import PublishedMean, PublishedScore
-from de2ls.scores import Collection, Column, Estimate, Table, bootstrap, summary
+from de2ls.studies.gather import each_problem
+from de2ls.studies.published import PublishedMean, PublishedScore
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,12 @@ from de2ls.algorithms import ablation_variants
 from de2ls.campaigns.plan import Series
 from de2ls.reports.figures import style, totals
 from de2ls.reports.palette import Look
-from de2ls.reports.reproduce import published
-from de2ls.reports.reproduce.claims import (
+from de2ls.scores import Assessment, Bootstrap, Column, Score, Table, score
+from de2ls.scores.bootstrap import LEVEL, RESAMPLES
+from de2ls.scores.tables import Value
+from de2ls.scores.uscore import BY_PROBLEM
+from de2ls.studies import published
+from de2ls.studies.claims import (
     HOLDS,
     HOLDS_NOT,
     Claim,
@@ -25,13 +29,13 @@ from de2ls.reports.reproduce.claims import (
     lead,
     share,
 )
-from de2ls.reports.reproduce.compare import (
+from de2ls.studies.compare import (
     by_problem_table,
     gains_table,
     means_table,
     totals_table,
 )
-from de2ls.reports.reproduce.gather import (
+from de2ls.studies.gather import (
     Gathered,
     each_problem,
     finals_table,
@@ -39,7 +43,7 @@ from de2ls.reports.reproduce.gather import (
     looks_of,
     renamed,
 )
-from de2ls.reports.reproduce.late_search import (
+from de2ls.studies.late_search import (
     MORE_RUNS,
     WITH,
     WITHOUT,
@@ -48,13 +52,9 @@ from de2ls.reports.reproduce.late_search import (
     late_search,
     more_plan,
 )
-from de2ls.reports.reproduce.output import Output, provenance
-from de2ls.reports.reproduce.procedure import procedure
-from de2ls.reports.reproduce.scale import Runner, Scale
-from de2ls.scores import Assessment, Bootstrap, Column, Score, Table, score
-from de2ls.scores.bootstrap import LEVEL, RESAMPLES
-from de2ls.scores.tables import Value
-from de2ls.scores.uscore import BY_PROBLEM
+from de2ls.studies.output import Output, provenance
+from de2ls.studies.procedure import procedure
+from de2ls.studies.scale import Runner, Scale
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from de2ls.reports.palette import looks
-from de2ls.reports.reproduce.procedure import procedure
 from de2ls.scores import Collection
+from de2ls.studies.procedure import procedure
 
 GRID = np.arange(1, 101) * 100.0
 

@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
-from de2ls.reports.reproduce.gather import Final, Gathered
-from de2ls.reports.reproduce.late_search import (
+from de2ls.scores import Collection
+from de2ls.studies.gather import Final, Gathered
+from de2ls.studies.late_search import (
     MORE_RUNS,
     WITH,
     WITHOUT,
@@ -10,8 +11,7 @@ from de2ls.reports.reproduce.late_search import (
     late_search,
     more_plan,
 )
-from de2ls.reports.reproduce.scale import Scale
-from de2ls.scores import Collection
+from de2ls.studies.scale import Scale
 from de2ls.trials.record import LocalSearchLog
 
 RUNS = 20

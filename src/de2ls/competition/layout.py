@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from de2ls._checks import FloatArray
-from de2ls.scores.rules import ROWS
+from de2ls.competition.rules import ROWS
 
 _FOREIGN = re.compile(r"[^0-9+\-.eEnNaAiIfFtTyYdD() \t\r\n]")
 _NAN = re.compile(r"[+-]?nan\(\w*\)", re.I)  # as some C libraries print it

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from de2ls import _checks
+from de2ls.competition.files import PROBLEMS
 from de2ls.scores.collection import Recorded, as_trials
-from de2ls.scores.files import PROBLEMS
 from de2ls.scores.mixture import Fault, MixtureError, Trial, check_mixture
 
 _UNFIT = re.compile(r'[/\\:*?"<>|\x00-\x1f]')  # for file names, on some system

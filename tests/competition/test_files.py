@@ -7,19 +7,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from de2ls.scores import (
+from de2ls.competition import (
     FileFormatError,
-    collect,
     read_file,
     read_results,
-    uscore,
     write_file,
     write_records,
 )
-from de2ls.scores.files import parse
-from de2ls.scores.rules import corrected
-
-from .records import field, make_record
+from de2ls.competition.files import parse
+from de2ls.competition.rules import corrected
+from de2ls.scores import collect, uscore
+from tests.scores.records import field, make_record
 
 NAME = "DE-2LS_CEC26_CSOP_F4.txt"
 DIM = 30
@@ -256,7 +254,7 @@ def test_an_odd_number_of_columns_needs_evaluations():
 
 
 def test_too_large_files_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("de2ls.scores.files.MAX_BYTES", 1000)
+    monkeypatch.setattr("de2ls.competition.files.MAX_BYTES", 1000)
     path = tmp_path / NAME
     path.write_bytes(text_of(matrix_of(proper_values(1))))
     with pytest.raises(FileFormatError, match="more than 1000 bytes"):

@@ -20,15 +20,15 @@ import numpy as np
 
 from de2ls import _checks
 from de2ls._checks import FloatArray
-from de2ls.scores.layout import (
+from de2ls.competition.layout import (
     FileFormatError,
     counts_up,
     first_drop,
     is_transposed,
     read_matrix,
 )
+from de2ls.competition.rules import ROWS, RUNS, Finding, check_evaluations, check_values, corrected
 from de2ls.scores.pairwise import ends
-from de2ls.scores.rules import ROWS, RUNS, Finding, check_evaluations, check_values, corrected
 from de2ls.scores.tables import Column, Table, Tabular
 from de2ls.trials.record import TrialRecord
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-from de2ls.engine.borrow import borrow
+from de2ls.jit.borrow import borrow
 
 
 class Pair(NamedTuple):

@@ -16,21 +16,21 @@ from de2ls._checks import FloatArray
 from de2ls.campaigns.plan import Series
 from de2ls.reports.figures import critical_difference, new_figure, style, superiority, totals
 from de2ls.reports.palette import Look
-from de2ls.reports.reproduce.compare import without_empty_columns
-from de2ls.reports.reproduce.gather import (
+from de2ls.scores import Assessment, Bootstrap, Collection, Column, Estimate, Table, score
+from de2ls.scores.bootstrap import LEVEL
+from de2ls.scores.tables import Value
+from de2ls.scores.target import mean_ranks
+from de2ls.studies.compare import without_empty_columns
+from de2ls.studies.gather import (
     finals_table,
     gather,
     joined,
     looks_of,
     renamed,
 )
-from de2ls.reports.reproduce.official import TOTALS, OfficialTable
-from de2ls.reports.reproduce.output import Output, provenance
-from de2ls.reports.reproduce.scale import Runner, Scale
-from de2ls.scores import Assessment, Bootstrap, Collection, Column, Estimate, Table, score
-from de2ls.scores.bootstrap import LEVEL
-from de2ls.scores.tables import Value
-from de2ls.scores.target import mean_ranks
+from de2ls.studies.official import TOTALS, OfficialTable
+from de2ls.studies.output import Output, provenance
+from de2ls.studies.scale import Runner, Scale
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

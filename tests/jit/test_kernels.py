@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from de2ls.engine import jit
+from de2ls.jit import kernels as jit
 
 TINY = """
 import sys
 import numpy as np
-from de2ls.engine.jit import cache_root, kernel
+from de2ls.jit.kernels import cache_root, kernel
 
 @kernel
 def double(x):

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from de2ls.reports.reproduce.claims import gain, prediction
-from de2ls.reports.reproduce.published import PublishedMean, PublishedScore
 from de2ls.scores import Bootstrap, Column, Estimate, Summary, Table
 from de2ls.scores.bootstrap import LEVEL
 from de2ls.scores.tables import Value
 from de2ls.scores.uscore import HEADINGS
+from de2ls.studies.claims import gain, prediction
+from de2ls.studies.published import PublishedMean, PublishedScore
 
 Sums = Mapping[str, Mapping[str, float]]  # part: algorithm: points
 

@@ -13,13 +13,13 @@ import numpy as np
 
 from de2ls._checks import FloatArray
 from de2ls.campaigns.plan import Plan, ProblemRef, Series
-from de2ls.reports.reproduce.claims import Claim, exceeds, share
-from de2ls.reports.reproduce.gather import Final, Gathered
 from de2ls.scores import Column, Paired, Table, paired
 from de2ls.scores.collection import problem_name
 from de2ls.scores.pairwise import tie
 from de2ls.scores.statistics import ALPHA
 from de2ls.scores.tables import Value
+from de2ls.studies.claims import Claim, exceeds, share
+from de2ls.studies.gather import Final, Gathered
 
 WITH, WITHOUT = "de2ls-paired", "rdex-paired"
 MORE_RUNS = 100

@@ -1,0 +1,1 @@
+"""Numba's options, the kernels' disk cache, and borrowed arrays: below everything compiled."""
