@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from de2ls.problems.wrap import problem
     from de2ls.scores.uscore import uscore
     from de2ls.suites.cec2017 import cec2017
+    from de2ls.suites.registry import get_suite as suite
+    from de2ls.suites.registry import suite_names
     from de2ls.trials import PausedTrial, TrialRecord, run_trial
 
 _HOMES = {
@@ -31,6 +33,8 @@ _HOMES = {
     "cec2017": "de2ls.suites.cec2017",
     "minimize": "de2ls.optimize.minimizer",
     "problem": "de2ls.problems",
+    "suite": "de2ls.suites.registry",
+    "suite_names": "de2ls.suites.registry",
     "run_trial": "de2ls.trials",
     "uscore": "de2ls.scores",
 }
@@ -48,6 +52,8 @@ __all__ = [
     "minimize",
     "problem",
     "run_trial",
+    "suite",
+    "suite_names",
     "uscore",
 ]
 

@@ -148,7 +148,7 @@ def test_a_problem_file_becomes_a_problem(tmp_path):
     assert (problem.dim, problem.n_ineq, problem.kernel) == (3, 1, None)
     f, g, h = problem.evaluate([0.3, 0.4, 0.25])
     assert (f, g.tolist(), h.tolist()) == (0.75, [0.25], [])
-    assert problem.key == ref.key
+    assert problem.key.as_dict() == ref.key
     assert ref.key["suite"] == "mine.py"
 
 

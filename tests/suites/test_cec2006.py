@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from de2ls.suites.cec2006 import DEFINITIONS, cec2006
+from de2ls.suites.cec2006 import CEC2006, DEFINITIONS, cec2006
 
 
 def test_g1_at_its_optimum():
@@ -52,3 +52,21 @@ def test_agrees_with_pymoo(k):
         expected = values.get(name, np.empty((100, 0)))
         assert mine.shape == expected.shape
         assert (np.abs(mine - expected) <= 1e-12 * np.abs(expected).max(axis=0, initial=1)).all()
+
+
+@pytest.mark.parametrize("key", CEC2006.problems(), ids=str)
+def test_the_group_by_feasible_region_agrees_with_a_sample(key):
+    problem = CEC2006.load(key)
+    X = np.random.default_rng(1).uniform(problem.lower, problem.upper, (100_000, problem.dim))
+    _, G, H = problem.evaluate_many(X)
+    share = "above" if problem.is_feasible(G, H).mean() > 0.01 else "below"
+    assert f"{share} 1 % feasible" in CEC2006.tags(key)
+
+
+def test_optima_inside_and_on_the_constraints():
+    inside, active = [CEC2006.load(CEC2006.problems()[k - 1]) for k in (8, 1)]
+    assert (inside.evaluate([1.22797, 4.24537]).g < -0.1).all()
+    assert (active.evaluate([1] * 9 + [3] * 3 + [1]).g == 0).any()
+    groups = CEC2006.groups(CEC2006.problems())
+    assert [key.label for key in groups["optimum inside"]] == ["G8", "G12"]
+    assert len(groups["with equalities"]) == 10

@@ -119,7 +119,7 @@ def test_every_row_of_the_table_has_its_kernel():
         assert problem.name == f"C{k:02d}"
         assert problem.eq_tol == 1e-4
         assert problem.feasible_tol == 1e-8
-        assert problem.key == {
+        assert problem.key.as_dict() == {
             "suite": "cec2017",
             "number": k,
             "dim": 5,

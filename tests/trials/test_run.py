@@ -374,13 +374,16 @@ def test_record_names_what_made_it() -> None:
     assert record.algorithm == "de2ls"
     assert record.config["ls_sr"] == 0.5
     assert record.config["ls_isr"] == 0.015
-    assert record.problem == problem.key
+    assert record.problem == problem.key.as_dict()
     assert (record.seed, record.max_evals, record.label) == (12, 500, "series")
     assert record.version == de2ls.__version__
     assert {"cpu", "python", "numpy", "numba", "llvmlite"} <= set(record.environment)
     assert record.wall_time > 0.0
     other_rule = dataclasses.replace(problem, excess=True)
-    assert run_trial("rdex", other_rule, 12, 500).problem == {**problem.key, "excess": True}
+    assert run_trial("rdex", other_rule, 12, 500).problem == {
+        **problem.key.as_dict(),
+        "excess": True,
+    }
     plain = run_trial("rdex", ball(2), 1, 100)
     assert plain.problem == {"name": "ball 2", "dim": 2}
     assert plain.label == "rdex"

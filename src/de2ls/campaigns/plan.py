@@ -12,6 +12,7 @@ from typing import Any, Self
 from de2ls import _checks
 from de2ls.algorithms import resolve_config
 from de2ls.campaigns.seeds import trial_seed
+from de2ls.problems.key import ProblemKey
 from de2ls.problems.problem import Problem
 
 
@@ -97,7 +98,7 @@ def _load(ref: ProblemRef) -> Problem:
     file = ProblemFile.load(ref.path)
     if file.digest != ref.definition:
         raise ValueError(f"{ref.path} is not the file of the plan: its text differs")
-    return dataclasses.replace(file.problem(), key=ref.key)
+    return dataclasses.replace(file.problem(), key=ProblemKey.from_dict(ref.key))
 
 
 @dataclass(frozen=True)

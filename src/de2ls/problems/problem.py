@@ -1,14 +1,17 @@
 """The class `Problem`: minimise f(x) subject to g(x) <= 0, h(x) = 0 and x in a box."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from de2ls import _checks
 from de2ls._checks import FloatArray
+from de2ls.problems.key import ProblemKey
 from de2ls.problems.rounding import Rounding
+
+_NO_KEY = ProblemKey("", "", 0)  # until the problem completes it
 
 
 class Evaluation(NamedTuple):
@@ -61,8 +64,8 @@ class Problem:
         A point is feasible iff its summed violation is at most this.
     best_known : float, optional
         The optimum, or a bound of it, where one is known.
-    key : mapping
-        What identifies the problem in a record: suite, number, dim, definition, instance.
+    key : ProblemKey, optional
+        What identifies the problem in a record; by default its name and dimension.
     """
 
     name: str
@@ -78,7 +81,7 @@ class Problem:
     excess: bool = False
     feasible_tol: float = 0.0
     best_known: float | None = None
-    key: Mapping[str, Any] = field(default_factory=dict)
+    key: ProblemKey = _NO_KEY
 
     def __post_init__(self) -> None:
         lower = np.array(self.lower, dtype=np.float64, ndmin=1)
@@ -101,6 +104,14 @@ class Problem:
         _checks.real("feasible_tol", self.feasible_tol, 0.0)
         if self.kernel is None and self.function is None:
             raise ValueError("a Problem needs a kernel or a function, got neither")
+        object.__setattr__(self, "key", self._complete_key())
+
+    def _complete_key(self) -> ProblemKey:
+        """Return the key; the way violation is measured belongs to it, and any name and dim."""
+        variant = tuple(pair for pair in self.key.variant if pair[0] != "excess")
+        name = self.key.name if self.key.suite else self.name
+        excess = (("excess", True),) if self.excess else ()
+        return ProblemKey(self.key.suite, name, self.dim, (*variant, *excess))
 
     def __repr__(self) -> str:
         return f"Problem({self.name!r}, dim={self.dim}, n_ineq={self.n_ineq}, n_eq={self.n_eq})"

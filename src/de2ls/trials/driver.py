@@ -244,7 +244,7 @@ def _description(problem: Problem) -> dict[str, Any]:
         "eq_tol": problem.eq_tol,
         "excess": problem.excess,
         "feasible_tol": problem.feasible_tol,
-        **problem.key,
+        **problem.key.as_dict(),
     }
 
 

@@ -8,15 +8,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Self
 
-import numpy as np
-
 from de2ls import _checks
-from de2ls._checks import FloatArray
 from de2ls._version import __version__
 from de2ls.algorithms.config import Config
 from de2ls.problems.problem import Problem
+from de2ls.suites.registry import record_rule
 from de2ls.trials.driver import Driver
-from de2ls.trials.record import MIN_EV_ZERO, LocalSearchLog, TrialRecord
+from de2ls.trials.record import LocalSearchLog, TrialRecord
 
 
 class PausedTrial:
@@ -124,11 +122,11 @@ def make_record(driver: Driver, *, label: str, trace: bool) -> TrialRecord:
     return TrialRecord(
         algorithm=driver.algorithm.name,
         config=driver.config.as_dict(),
-        problem=_key(problem),
+        problem=problem.key.as_dict(),
         seed=driver.seed,
         max_evals=driver.max_evals,
         n_evals=driver.n_evals,
-        curve=by_the_rules(curve[:, :3]),
+        curve=record_rule(problem.key).written(curve[:, :3]),
         x=best[:dim].copy(),
         f=float(now["best_f"]),
         g=g,
@@ -150,20 +148,6 @@ def make_record(driver: Driver, *, label: str, trace: bool) -> TrialRecord:
         wall_time=driver.wall_time,
         n_outside=int(now["n_outside"]),
     )
-
-
-def _key(problem: Problem) -> dict[str, Any]:
-    """Return what identifies the problem; another measure of violation makes another problem."""
-    key = dict(problem.key) or {"name": problem.name, "dim": problem.dim}
-    return key | {"excess": True} if problem.excess else key
-
-
-def by_the_rules(curve: FloatArray) -> FloatArray:
-    """Return the curve with |Min_EV| and LCV below 1e-8 written as 0."""
-    result = curve.copy()
-    result[:, 1][np.abs(result[:, 1]) < MIN_EV_ZERO] = 0.0
-    result[:, 2][result[:, 2] < MIN_EV_ZERO] = 0.0
-    return result
 
 
 @cache

@@ -9,6 +9,7 @@ import numpy as np
 
 from de2ls import _checks
 from de2ls._checks import FloatArray
+from de2ls.problems.key import ProblemKey
 from de2ls.problems.problem import CompiledKernel, Problem
 from de2ls.suites.cec2017 import data as files
 from de2ls.suites.cec2017 import instances
@@ -16,6 +17,7 @@ from de2ls.suites.cec2017 import instances
 DEFINITIONS = ("report", "cpp2017")
 VARIANTS = (9, 15, 24)  # the problems on which the definitions differ
 EQ_TOL = 1e-4
+_LARGEST = 5000  # dimension: a linear map takes 8 D^2 bytes
 CONDITIONS = {"M": 3.0, "M1": 3.0, "M2": 5.0}  # condition numbers of generated linear maps
 
 
@@ -103,9 +105,9 @@ def cec2017(
     ('C13', 5, 3, 0)
     """
     k = _checks.integer("k", k, 1, 28)
-    dim = _checks.integer("dim", dim, 2)
+    dim = _checks.integer("dim", dim, 2, _LARGEST)
     _checks.choice("definition", definition, DEFINITIONS)
-    instance = _checks.integer("instance", instance, 0)
+    instance = _checks.integer("instance", instance, 0, 2**31 - 1)
     facts = SUITE[k]
     o = None if shift is None else _own_shift(shift, dim)
     maps = None if matrices is None else _own_maps(matrices, k, dim)
@@ -126,15 +128,15 @@ def cec2017(
         eq_tol=EQ_TOL,
         feasible_tol=1e-8,
         best_known=best_known(k, dim, definition),
-        key={
-            "suite": "cec2017",
-            "number": k,
-            "dim": dim,
-            "definition": definition,
-            "instance": f"custom-{hashlib.sha256(params.tobytes()).hexdigest()[:12]}"
+        key=ProblemKey.make(
+            "cec2017",
+            k,
+            dim,
+            definition=definition,
+            instance=f"custom-{hashlib.sha256(params.tobytes()).hexdigest()[:12]}"
             if own
             else instance,
-        },
+        ),
     )
 
 

@@ -1,0 +1,32 @@
+"""Lists as users write them: ``"1-3,7"`` on the command line, arrays and numbers in TOML."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+_LONGEST = 100_000  # numbers in one range: more is a slip, and would only fill the memory
+
+
+def items(name: str, value: Any) -> list[Any]:
+    """Return a list, also from one value or from a text with commas."""
+    if isinstance(value, str):
+        return [item.strip() for item in value.split(",") if item.strip()]
+    if isinstance(value, int | Mapping):
+        return [value]
+    if isinstance(value, Iterable):
+        return [part for item in value for part in items(name, item)]
+    raise TypeError(f"{name} must be a value, a text or a list, got {value!r}")
+
+
+def numbers(name: str, value: Any) -> Iterator[int]:
+    """Yield the integers in ``"1-3,7"``, in a list of such texts, or in an integer."""
+    for item in items(name, value):
+        span = re.fullmatch(r"(\d+)(?:\s*-\s*(\d+))?", str(item))
+        if span is None or isinstance(item, bool):
+            raise ValueError(
+                f"{name} must be numbers and ranges such as 1-28 or 1,4,7; got {item!r}"
+            )
+        first, last = int(span[1]), int(span[2] or span[1])
+        if last - first >= _LONGEST:
+            raise ValueError(f"{name} must be at most {_LONGEST:,} numbers, got {item!r}")
+        yield from range(first, last + 1)
