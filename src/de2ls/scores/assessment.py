@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from de2ls import _checks
-from de2ls.scores.bootstrap import RESAMPLES, Bootstrap
+from de2ls.scores.bootstrap import MOST_RESAMPLES, RESAMPLES, Bootstrap
 from de2ls.scores.bootstrap import bootstrap as resample
 from de2ls.scores.collection import Collection, Recorded, collect
 from de2ls.scores.statistics import Friedman, RankSum, friedman, rank_sum
@@ -63,7 +63,7 @@ def score(
     protocol : {"cec2026", "cec2024"}
         As for `uscore`.
     bootstrap : int
-        Number of resamples: at least 1000, or 0 for none.
+        Number of resamples: 1000 to 100,000, or 0 for none.
     seed : int
         Of the resampling.
     allow_unequal : bool
@@ -73,8 +73,8 @@ def score(
     -------
     Assessment
     """
-    if 0 < _checks.integer("bootstrap", bootstrap, 0) < RESAMPLES:
-        raise ValueError(f"bootstrap must be at least {RESAMPLES}, or 0 for none, got {bootstrap}")
+    if bootstrap != 0:
+        _checks.integer("bootstrap (or 0 for none)", bootstrap, RESAMPLES, MOST_RESAMPLES)
     collection = records if isinstance(records, Collection) else collect(records, allow_unequal)
     resampled = resample(collection, protocol, bootstrap, seed) if bootstrap else None
     points = uscore(collection, protocol) if resampled is None else resampled.score

@@ -1,14 +1,17 @@
-"""How far a U-score could have fallen otherwise: the stratified bootstrap.
+"""How far a U-score could have come out otherwise: the stratified bootstrap.
 
 Each resample draws, within every algorithm and problem, as many trials as there are, with
 replacement, and scores them anew. The totals' percentiles give the intervals.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
+from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from de2ls import _checks
 from de2ls._checks import FloatArray
@@ -18,6 +21,7 @@ from de2ls.scores.target import mean_ranks
 from de2ls.scores.uscore import Score, Scorer, score_of, scorers
 
 RESAMPLES = 1000  # the least number that a 95 % interval asks for
+MOST_RESAMPLES = 100_000  # more would fill the memory and tell nothing new
 LEVEL = 0.95
 _FEW_TRIALS = 10  # below this the bootstrap sees too little of the distribution
 
@@ -54,14 +58,13 @@ class Bootstrap(Tabular):
             The share of the resamples inside.
         """
         _checks.choice("part", part, self.samples)
-        return _percentiles(self.samples[part], level).T
+        return percentiles(self.samples[part], self.score.sums()[part], level)
 
     def difference(self, a: str, b: str, level: float = LEVEL) -> Estimate:
         """Return U_a - U_b with its interval."""
         i, j = self._position(a), self._position(b)
         U, totals = self.samples["total"], self.score.total.sum(axis=0)
-        low, high = _percentiles(U[:, i] - U[:, j], level)
-        return Estimate(float(totals[i] - totals[j]), float(low), float(high))
+        return _estimate(totals[i] - totals[j], U[:, i] - U[:, j], level)
 
     def gain(self, a: str, b: str, level: float = LEVEL) -> Estimate:
         """Return the relative gain of `a` over `b` in percent with its interval."""
@@ -69,8 +72,7 @@ class Bootstrap(Tabular):
         U = self.samples["total"]
         if not U[:, j].all():
             return Estimate(self.score.gain(a, b), float("nan"), float("nan"))
-        low, high = _percentiles((U[:, i] - U[:, j]) / U[:, j] * 100, level)
-        return Estimate(self.score.gain(a, b), float(low), float(high))
+        return _estimate(self.score.gain(a, b), (U[:, i] - U[:, j]) / U[:, j] * 100, level)
 
     def superiority(self) -> FloatArray:
         """Return the share of resamples in which row a's total exceeds column b's."""
@@ -138,7 +140,7 @@ def bootstrap(
     protocol : {"cec2026", "cec2024"}
         As for `uscore`.
     resamples : int
-        At least 1000.
+        1000 to 100,000.
     seed : int
         Of the draws; the same seed gives the same intervals.
 
@@ -147,7 +149,7 @@ def bootstrap(
     Bootstrap
         Its `score` is the score of the trials themselves.
     """
-    resamples = _checks.integer("resamples", resamples, RESAMPLES)
+    resamples = _checks.integer("resamples", resamples, RESAMPLES, MOST_RESAMPLES)
     seed = _checks.integer("seed", seed, 0)
     prepared = scorers(collection, protocol)
     score = score_of(collection, protocol, prepared)
@@ -172,19 +174,43 @@ def _resample(
 
 
 def _draws(collection: Collection, resamples: int, seed: int) -> Iterator[NDArray[np.intp]]:
-    """Yield for each problem the drawn trials (resamples, trials), stratified by algorithm."""
-    rng = np.random.default_rng(seed)
-    for row in collection.cells:
-        sizes = [len(cell) for cell in row]
-        starts = np.cumsum([0, *sizes[:-1]])
-        yield np.hstack(
-            [
-                start + rng.integers(0, size, (resamples, size), dtype=np.intp)
-                for start, size in zip(starts, sizes, strict=True)
-            ]
-        )
+    """Yield for each problem the drawn trials (resamples, trials), stratified by algorithm.
+
+    Names and order have no part in it: trials are drawn in the order of their values, and the
+    random numbers follow from the values and the seed.
+    """
+    digests = [[_digests(cell) for cell in row] for row in collection.cells]
+    series = [tuple(chain.from_iterable(column)) for column in zip(*digests, strict=True)]
+    seen: Counter[bytes] = Counter()
+    for row in digests:
+        order = sorted(range(len(row)), key=lambda a: (sorted(row[a]), sorted(series[a])))
+        content = sha256(b"".join(b"".join(sorted(row[a])) for a in order)).digest()
+        rng = np.random.default_rng([seed, seen[content], int.from_bytes(content)])
+        seen[content] += 1  # a problem with the same values as another has draws of its own
+        starts = np.cumsum([0, *map(len, row)])
+        drawn: dict[int, NDArray[np.intp]] = {}
+        for a in order:
+            by_value = starts[a] + np.array(sorted(range(len(row[a])), key=row[a].__getitem__))
+            drawn[a] = by_value[rng.integers(0, len(row[a]), (resamples, len(row[a])))]
+        yield np.hstack([drawn[a] for a in range(len(row))])
 
 
-def _percentiles(values: FloatArray, level: float) -> FloatArray:
+def _digests(cell: FloatArray) -> list[bytes]:
+    """Return a digest of each trial's values; every NaN and every zero counts as the same."""
+    values = np.where(np.isnan(cell), np.nan, cell + 0.0)
+    return [sha256(np.ascontiguousarray(trial).tobytes()).digest() for trial in values]
+
+
+def percentiles(values: FloatArray, estimate: ArrayLike, level: float = LEVEL) -> FloatArray:
+    """Return the percentile interval of resampled values, widened where it misses the estimate.
+
+    Resamples of few trials have fewer ties than the trials themselves, which can move a rank sum
+    so far that its own figure lies outside.
+    """
     level = _checks.real("level", level, 0.0, 1.0)
-    return np.quantile(values, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    return np.stack([np.minimum(low, estimate), np.maximum(high, estimate)], axis=-1)
+
+
+def _estimate(value: float, samples: FloatArray, level: float) -> Estimate:
+    return Estimate(float(value), *percentiles(samples, value, level).tolist())

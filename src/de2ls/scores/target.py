@@ -18,18 +18,9 @@ from de2ls.scores.pairwise import ends
 
 def mean_ranks(values: FloatArray | NDArray[np.int64]) -> FloatArray:
     """Return the ranks along the last axis, 1 for the smallest; equal values share the mean."""
-    order = np.argsort(values, axis=-1)
-    ordered = np.take_along_axis(values, order, axis=-1)
-    place = np.broadcast_to(np.arange(values.shape[-1]), values.shape)
-    differs = ordered[..., 1:] != ordered[..., :-1]
-    # Each run of equal values, by its first and its last place.
-    first, last = place.copy(), place.copy()
-    first[..., 1:][~differs] = 0
-    last[..., :-1][~differs] = values.shape[-1]
-    first = np.maximum.accumulate(first, axis=-1)
-    last = np.minimum.accumulate(last[..., ::-1], axis=-1)[..., ::-1]
-    ranks = np.empty(values.shape)
-    np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=-1)
+    from scipy.stats import rankdata
+
+    ranks: FloatArray = rankdata(values, axis=-1)
     return ranks
 
 
