@@ -111,7 +111,8 @@ def test_mistakes_are_told_in_one_line(run, store, tmp_path):
         ((store, "--tables", "friedman"), "friedman here: it needs three algorithms and two"),
         ((store, "--tables", "pairs", "--bootstrap", "0"), "needs two algorithms and a bootstrap"),
         ((store, "--tables", "rank_sum", "--algorithms", "x"), "it needs two algorithms"),
-        ((store, "--bootstrap", "10"), "bootstrap must be at least 1000, or 0 for none, got 10"),
+        ((store, "--bootstrap", "10"), "bootstrap"),
+        ((store, "--bootstrap", "999999999999"), "bootstrap"),
         ((store, "--protocol", "cec2025"), "cec2025"),
         ((tmp_path / "missing.db",), "missing.db"),
     ]:

@@ -439,3 +439,34 @@ def test_bad_writing_is_refused(tmp_path):
     with pytest.raises(ValueError, match="x has trials of D = 2, 30: files do not tell D"):
         write_records([make_record(number=1), make_record(number=2, dim=30)], tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("made", "given"), [(10, 30), (30, 10)])
+def test_files_of_another_dimension_are_refused(made, given):
+    evaluations = np.maximum(100, 10.0 * made * np.arange(2001))
+    file = parse(text_of(matrix_of(proper_values(2), evaluations)), "x_F5.txt")
+    with pytest.raises(FileFormatError, match=f"x_F5.txt.*{10 * made}.*dim = {given}"):
+        file.records(dim=given)
+    assert file.records(dim=made)[0].problem["dim"] == made
+
+
+@pytest.mark.parametrize(
+    ("quantity", "value", "name"), [(0, np.inf, "Min_EV"), (1, -5.0, "LCV"), (1, np.nan, "LCV")]
+)
+def test_values_that_cannot_be_scored_are_refused(quantity, value, name):
+    values = proper_values(2)
+    values[1, 7, quantity] = value
+    file = parse(text_of(matrix_of(values, proper_evaluations())), NAME)
+    with pytest.raises(FileFormatError, match=name) as caught:
+        file.records(dim=30)
+    assert (caught.value.file, caught.value.row) == (NAME, 8)
+    if name == "Min_EV":  # an infinite objective can be left out
+        assert np.isfinite(file.corrected().records(dim=30)[1].curve[-1]).all()
+    else:
+        with pytest.raises(FileFormatError, match=name):
+            file.corrected()
+
+
+def test_a_line_without_end_is_refused():
+    with pytest.raises(FileFormatError, match="row 2"):
+        parse(b"1 2\n" + b"1 " * 2**20, NAME)

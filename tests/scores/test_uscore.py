@@ -212,7 +212,7 @@ def test_bad_curves_are_refused(fields, error, message):
 def test_a_missing_violation_is_refused_with_its_place():
     array = np.zeros((2, 3, 4, 2))
     array[1, 2, 3, 1] = np.nan
-    with pytest.raises(ValueError, match="NaN for x on problem C07, trial 2, sample 3"):
+    with pytest.raises(ValueError, match="nan for x on problem C07, trial 2, sample 3"):
         uscore({"x": array}, problems=["C06", "C07"])
 
 
@@ -228,7 +228,7 @@ def test_bad_options_are_refused():
 
 def test_inputs_are_not_changed():
     rng = np.random.default_rng(1)
-    array = rng.normal(size=(2, 3, 4, 2))
+    array = np.abs(rng.normal(size=(2, 3, 4, 2)))
     array[0, 0, 0, 0] = np.nan
     before = array.copy()
     array.flags.writeable = False
@@ -254,3 +254,10 @@ def test_tables():
     assert [row["y"] for row in by_problem[:2]] == s.accuracy[:, 1].tolist()
     with pytest.raises(ValueError, match="part must be one of"):
         s.by_problem("spead")
+
+
+def test_a_negative_violation_is_refused():
+    curves = np.zeros((1, 2, 3, 2))
+    curves[0, 1, 2, 1] = -5.0
+    with pytest.raises(ValueError, match=r"LCV .* -5 .* trial 1, sample 2"):
+        uscore({"x": np.zeros((1, 2, 3, 2)), "y": curves})

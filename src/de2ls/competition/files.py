@@ -11,7 +11,7 @@ import os
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -27,18 +27,35 @@ from de2ls.competition.layout import (
     is_transposed,
     read_matrix,
 )
-from de2ls.competition.rules import ROWS, RUNS, Finding, check_evaluations, check_values, corrected
+from de2ls.competition.rules import (
+    BEYOND_REPAIR,
+    INFINITE_OBJECTIVE,
+    ROWS,
+    RUNS,
+    Finding,
+    check_evaluations,
+    check_values,
+    commonest_step,
+    corrected,
+    other_dimension,
+)
 from de2ls.scores.pairwise import ends
 from de2ls.scores.tables import Column, Table, Tabular
 from de2ls.trials.record import TrialRecord
 
-MAX_BYTES = 256 * 2**20  # a proper file has about 2 million
+MAX_BYTES = 64 * 2**20  # a proper file has about 2 million
 PROBLEMS = 28
 
 _NAME = re.compile(r"(?P<name>.+?)(_CEC\d+_CSOP)?_F(?P<k>\d{1,4})(_D(?P<dim>\d{1,5}))?\.txt", re.I)
 _DAMAGED_ZIP = (
-    *(zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError),
-    *(ValueError, IndexError),
+    zipfile.BadZipFile,
+    zlib.error,
+    NotImplementedError,
+    RuntimeError,
+    EOFError,
+    OSError,
+    ValueError,
+    IndexError,
 )
 
 
@@ -79,13 +96,14 @@ class ResultFile:
         FileFormatError
             If a violation is missing or negative: that cannot be corrected.
         """
-        for finding in self.contradictions:
-            if finding.row is not None and finding.rule in (
-                "missing violation",
-                "negative violation",
-            ):
-                raise FileFormatError(self.file, finding.row, finding.text)
+        self._refuse(BEYOND_REPAIR)
         return _with_findings(replace(self, values=corrected(self.values)))
+
+    def _refuse(self, rules: Collection[str]) -> None:
+        """Refuse the file if a value contradicts one of these rules."""
+        for finding in self.contradictions:
+            if finding.row is not None and finding.rule in rules:
+                raise FileFormatError(self.file, finding.row, finding.text)
 
     def records(
         self,
@@ -104,6 +122,12 @@ class ResultFile:
             What the trials were made with; the file does not say.
         label : str, optional
             Name of the series; by default the one in the file's name.
+
+        Raises
+        ------
+        FileFormatError
+            If evaluations are those of another dimension, or if a value cannot be scored: a
+            violation that is missing or negative, an objective that is infinite.
         """
         from de2ls.suites.cec2017 import DEFINITIONS
 
@@ -115,9 +139,17 @@ class ResultFile:
         _checks.choice("definition", definition, DEFINITIONS)
         if not isinstance(instance, str):  # a digest of own data
             _checks.integer("instance", instance, 0)
+        self._refuse((*BEYOND_REPAIR, INFINITE_OBJECTIVE))
         evaluations = self.evaluations
         if evaluations is None:
             evaluations = _implied_evaluations(self.values.shape[1], dim)
+        elif other_dimension(evaluations, dim):
+            raise FileFormatError(
+                self.file,
+                1,
+                f"evaluations go up in steps of {commonest_step(evaluations):g} to "
+                f"{np.nanmax(evaluations):,.0f}; dim = {dim} has steps of {10 * dim}",
+            )
         key = {
             "suite": "cec2017",
             "number": self.problem,
@@ -276,7 +308,8 @@ def parse(data: bytes, file: str) -> ResultFile:
     if has_evaluations and not counts_up(matrix[:, 0]):
         row = 1 if transposed else first_drop(matrix[:, 0]) + 1
         raise FileFormatError(
-            *(file, row),
+            file,
+            row,
             f"{matrix.shape[1]} numbers for each sample, an odd one: the first should count "
             "evaluations, but here it does not",
         )

@@ -1,13 +1,14 @@
 """The text of a result file: its numbers as a matrix, and which way the samples run."""
 
 import re
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from de2ls._checks import FloatArray
 from de2ls.competition.rules import ROWS
+
+MAX_LINE = 2**20  # letters; a line of 2001 numbers has about 50,000
 
 _FOREIGN = re.compile(r"[^0-9+\-.eEnNaAiIfFtTyYdD() \t\r\n]")
 _NAN = re.compile(r"[+-]?nan\(\w*\)", re.I)  # as some C libraries print it
@@ -32,24 +33,27 @@ def read_matrix(data: bytes, file: str) -> FloatArray:
     if foreign:
         row = len(text[: foreign.end()].splitlines())
         raise FileFormatError(file, row, f"{foreign[0]!r} does not belong in a number")
-    lines = text.rstrip().splitlines()
-    if not lines:
+    rows: list[FloatArray] = []
+    for i, line in enumerate(text.rstrip().splitlines(), start=1):
+        if len(line) > MAX_LINE:
+            raise FileFormatError(file, i, f"{len(line)} letters, at most {MAX_LINE} are read")
+        rows.append(_numbers(line.split(), file, i))
+        if len(rows[-1]) != len(rows[0]):
+            raise FileFormatError(file, i, f"{len(rows[-1])} numbers, row 1 has {len(rows[0])}")
+    if not rows:
         raise FileFormatError(file, 1, "the file is empty")
-    rows = [line.split() for line in lines]
-    for i, tokens in enumerate(rows, start=1):
-        if len(tokens) != len(rows[0]):
-            raise FileFormatError(file, i, f"{len(tokens)} numbers, row 1 has {len(rows[0])}")
+    return np.array(rows)
+
+
+def _numbers(tokens: list[str], file: str, row: int) -> FloatArray:
     try:
-        numbers = np.array(list(map(float, chain.from_iterable(rows))))
+        numbers = np.array(list(map(float, tokens)))
     except ValueError:
-        numbers = np.array(
-            [_number(t, file, i) for i, tokens in enumerate(rows, 1) for t in tokens]
-        )
-    matrix = numbers.reshape(len(rows), len(rows[0]))
-    for i, j in np.argwhere(np.isinf(matrix)):
-        if "n" not in rows[i][j].lower():  # 1e999, not inf
-            raise FileFormatError(file, int(i) + 1, f"{rows[i][j][:40]!r} exceeds all floats")
-    return matrix
+        numbers = np.array([_number(token, file, row) for token in tokens])
+    for j in np.flatnonzero(np.isinf(numbers)):
+        if "n" not in tokens[j].lower():  # 1e999, not inf
+            raise FileFormatError(file, row, f"{tokens[j][:40]!r} exceeds all floats")
+    return numbers
 
 
 def _number(token: str, file: str, row: int) -> float:
@@ -82,7 +86,7 @@ def is_transposed(matrix: FloatArray, file: str) -> bool:
         return across
     if not upright or rows == columns:
         raise FileFormatError(
-            *(file, 1), f"{rows} rows and {columns} columns: cannot tell the samples from the runs"
+            file, 1, f"{rows} rows and {columns} columns: cannot tell the samples from the runs"
         )
     return bool(columns > rows)
 

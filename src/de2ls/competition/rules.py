@@ -5,8 +5,9 @@ none; LCV is the lowest violation so far; values below 1e-8 are written as 0. Ro
 after the initial population of N0, row k that after max(N0, min(10 D k, T)) evaluations.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,9 @@ from de2ls.trials.record import MIN_EV_ZERO
 
 ROWS = 2001  # of a record with the full budget of 20000 D evaluations
 RUNS = 25
+
+INFINITE_OBJECTIVE = "infinite objective"
+BEYOND_REPAIR = ("missing violation", "negative violation")
 
 Mask = NDArray[np.bool_]
 
@@ -54,48 +58,74 @@ def check_values(
         The file's row of (run, sample, quantity), all from 0.
     """
     findings = []
-    for rule, quantity, wrong, text in _contradictions(values):
-        for run in np.flatnonzero(wrong.any(axis=1)):
-            sample = int(wrong[run].argmax())
+    for rule in _contradictions(values):
+        for run in np.flatnonzero(rule.wrong.any(axis=1)):
+            sample = int(rule.wrong[run].argmax())
             E, C = values[run, sample].tolist()
-            said = text.format(E=E, C=C)
-            row = row_of(int(run), sample, quantity)
-            count = int(wrong[run].sum())
-            findings.append(Finding(file, rule, said, row, int(run) + 1, count))
+            text = rule.text.format(E=E, C=C)
+            row = row_of(int(run), sample, rule.quantity)
+            count = int(rule.wrong[run].sum())
+            findings.append(Finding(file, rule.name, text, row, int(run) + 1, count))
     return findings
 
 
-def _contradictions(values: FloatArray) -> Iterator[tuple[str, int, Mask, str]]:
-    """Yield rule, quantity (0: Min_EV, 1: LCV), the values at fault and what to say of one."""
+class Contradiction(NamedTuple):
+    """A rule and the values that contradict it."""
+
+    name: str
+    quantity: int  # 0: Min_EV, 1: LCV
+    wrong: Mask
+    text: str  # what to say of one value, with E and C to be filled in
+
+
+def _contradictions(values: FloatArray) -> list[Contradiction]:
     E, C = values[:, :, 0], values[:, :, 1]
     feasible = C <= FEASIBLE
     valid = feasible & np.isfinite(E)
-    yield (
-        *("infeasible objective", 0, np.isfinite(E) & (C > FEASIBLE)),
-        "Min_EV is {E!r} although LCV is {C!r}: NaN belongs there while no point is feasible",
-    )
-    yield (
-        *("missing objective", 0, feasible & np.isnan(E)),
-        "Min_EV is NaN although LCV is {C!r}: a feasible point has an objective",
-    )
-    yield "infinite objective", 0, np.isinf(E), "Min_EV is {E!r}: it must be finite or NaN"
-    yield "missing violation", 1, np.isnan(C), "LCV is NaN: it must be a number"
-    yield "negative violation", 1, C < 0, "LCV is {C!r}: a sum of violations is not negative"
     best = np.minimum.accumulate(np.where(valid, E, np.inf), axis=1)
-    yield (
-        *("rising objective", 0, valid & (best < E)),
-        "Min_EV rises to {E!r}: it is the best objective so far",
-    )
     lowest = np.fmin.accumulate(C, axis=1)
-    yield "rising violation", 1, lowest < C, "LCV rises to {C!r}: it is the lowest so far"
-    yield (
-        *("objective below 1e-8", 0, valid & (E != 0) & (np.abs(E) < MIN_EV_ZERO)),
-        "Min_EV is {E!r}: below 1e-8 it is written as 0",
-    )
-    yield (
-        *("violation below 1e-8", 1, (C > 0) & (C < MIN_EV_ZERO)),
-        "LCV is {C!r}: below 1e-8 it is written as 0",
-    )
+    return [
+        Contradiction(
+            "infeasible objective",
+            0,
+            np.isfinite(E) & (C > FEASIBLE),
+            "Min_EV is {E!r} although LCV is {C!r}: NaN belongs there while no point is feasible",
+        ),
+        Contradiction(
+            "missing objective",
+            0,
+            feasible & np.isnan(E),
+            "Min_EV is NaN although LCV is {C!r}: a feasible point has an objective",
+        ),
+        Contradiction(
+            INFINITE_OBJECTIVE, 0, np.isinf(E), "Min_EV is {E!r}: it must be finite or NaN"
+        ),
+        Contradiction("missing violation", 1, np.isnan(C), "LCV is NaN: it must be a number"),
+        Contradiction(
+            "negative violation", 1, C < 0, "LCV is {C!r}: a sum of violations is not negative"
+        ),
+        Contradiction(
+            "rising objective",
+            0,
+            valid & (best < E),
+            "Min_EV rises to {E!r}: it is the best objective so far",
+        ),
+        Contradiction(
+            "rising violation", 1, lowest < C, "LCV rises to {C!r}: it is the lowest so far"
+        ),
+        Contradiction(
+            "objective below 1e-8",
+            0,
+            valid & (E != 0) & (np.abs(E) < MIN_EV_ZERO),
+            "Min_EV is {E!r}: below 1e-8 it is written as 0",
+        ),
+        Contradiction(
+            "violation below 1e-8",
+            1,
+            (C > 0) & (C < MIN_EV_ZERO),
+            "LCV is {C!r}: below 1e-8 it is written as 0",
+        ),
+    ]
 
 
 def corrected(values: FloatArray) -> FloatArray:
@@ -147,11 +177,21 @@ def expected_evaluations(evaluations: FloatArray, dim: int | None) -> FloatArray
     """Return the column that the rules give for this N0, T and step, with or without row 0."""
     known = evaluations[np.isfinite(evaluations)]
     start, budget = (known[0], known.max()) if known.size else (np.nan, np.nan)
-    if dim is not None:
-        step = 10.0 * dim
-    else:
-        steps, counts = np.unique(np.diff(known), return_counts=True)
-        step = steps[counts.argmax()] if steps.size else np.nan
+    step = commonest_step(evaluations) if dim is None else 10.0 * dim
     k = np.arange(len(evaluations))
     candidates = [np.maximum(start, np.minimum(step * (k + first), budget)) for first in (0, 1)]
     return max(candidates, key=lambda column: int((column == evaluations).sum()))
+
+
+def commonest_step(evaluations: FloatArray) -> float:
+    """Return by how much evaluations go up most often; NaN where they never do."""
+    steps = np.diff(evaluations[np.isfinite(evaluations)])
+    steps, counts = np.unique(steps[steps > 0], return_counts=True)
+    return float(steps[counts.argmax()]) if steps.size else float("nan")
+
+
+def other_dimension(evaluations: FloatArray, dim: int) -> bool:
+    """Whether most of the evaluations are not those of this dimension."""
+    known = np.isfinite(evaluations)
+    right = evaluations == expected_evaluations(evaluations, dim)
+    return bool(2 * right[known].sum() < known.sum())

@@ -15,7 +15,7 @@ from de2ls.scores.uscore import Score, uscore
 
 @dataclass(frozen=True, eq=False)
 class Assessment(Tabular):
-    """A score with what it can bear."""
+    """A score and how certain it is."""
 
     collection: Collection
     score: Score

@@ -137,7 +137,7 @@ def uscore(
 
     Notes
     -----
-    A score is one draw from a distribution: see `de2ls.scores.bootstrap` for what it can bear.
+    A score is one draw from a distribution: see `de2ls.scores.bootstrap` for how certain it is.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def uscore(
 def scorers(collection: Collection, protocol: str) -> list[Scorer]:
     """Return the protocol at work on each problem of a collection."""
     scorer = PROTOCOLS[_checks.choice("protocol", protocol, PROTOCOLS)]
-    _refuse_nan_violations(collection)
+    _refuse_bad_violations(collection)
     return [scorer(row, collection.n_trials) for row in collection.cells]
 
 
@@ -182,15 +182,16 @@ def score_of(collection: Collection, protocol: str, prepared: Sequence[Scorer]) 
     )
 
 
-def _refuse_nan_violations(collection: Collection) -> None:
+def _refuse_bad_violations(collection: Collection) -> None:
     for p, row in enumerate(collection.cells):
         for a, cell in enumerate(row):
-            bad = np.isnan(cell[:, :, 1])
+            bad = ~(cell[:, :, 1] >= 0)
             if bad.any():
                 trial, sample = np.argwhere(bad)[0]
                 raise ValueError(
-                    f"LCV must be a number, got NaN for {collection.algorithms[a]} on problem "
-                    f"{collection.problems[p]}, trial {trial}, sample {sample}"
+                    f"LCV must be at least 0, got {cell[trial, sample, 1]:g} for "
+                    f"{collection.algorithms[a]} on problem {collection.problems[p]}, "
+                    f"trial {trial}, sample {sample}"
                 )
 
 
