@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from de2ls.optimize.optimizer import Optimizer
     from de2ls.optimize.search import EvaluationError
     from de2ls.problems.problem import Problem
+    from de2ls.problems.variables import choices
     from de2ls.problems.wrap import problem
     from de2ls.scores.uscore import uscore
     from de2ls.suites.cec2017 import cec2017
@@ -31,6 +32,7 @@ _HOMES = {
     "ablation_variants": "de2ls.algorithms",
     "algorithm_names": "de2ls.algorithms",
     "cec2017": "de2ls.suites.cec2017",
+    "choices": "de2ls.problems",
     "minimize": "de2ls.optimize.minimizer",
     "problem": "de2ls.problems",
     "suite": "de2ls.suites.registry",
@@ -49,6 +51,7 @@ __all__ = [
     "ablation_variants",
     "algorithm_names",
     "cec2017",
+    "choices",
     "minimize",
     "problem",
     "run_trial",

@@ -60,35 +60,40 @@ CASES = {
     ),
     "bounds text": Case({"bounds": [("a", "b")] * 2}, TypeError, f"{BAD_BOUNDS}, got [('a', 'b')"),
     "bounds complex": Case({"bounds": [(0, 1j)] * 2}, TypeError, BAD_BOUNDS),
-    "bounds with None": Case({"bounds": [(0, None)] * 2}, TypeError, BAD_BOUNDS),
+    "bounds with None": Case(
+        {"bounds": [(0, 1), (0, None)]}, ValueError, "bounds must be finite: the search needs a box"
+    ),
     "bounds reversed": Case(
         {"bounds": [(0, 1), (3, 2)]},
         ValueError,
-        "bounds must leave finite limits with low < high in each coordinate; coordinate 1 has "
-        "low=3, high=2",
+        "bounds must leave low <= high in each coordinate; coordinate 1 has low=3, high=2",
     ),
-    "bounds equal": Case(
-        {"bounds": [(0, 1), (2, 2)]},
+    "bounds all equal": Case(
+        {"bounds": [(0, 0), (2, 2)]}, ValueError, "bounds must leave at least one coordinate free"
+    ),
+    "bounds infinite": Case({"bounds": [(-inf, inf), (0, 1)]}, ValueError, "bounds must be finite"),
+    "bounds NaN": Case({"bounds": [(0, nan), (0, 1)]}, ValueError, "bounds must be finite"),
+    "Bounds infinite": Case({"bounds": Bounds([0, 0], inf)}, ValueError, "bounds must be finite"),
+    "bounds without a choice left": Case(
+        {"bounds": [(0, 1), de2ls.choices([1, 2])], "constraints": Bounds([0, 1.2], [1, 1.8])},
         ValueError,
-        "bounds must leave finite limits with low < high in each coordinate; coordinate 1 has "
-        "low=2, high=2; take a fixed coordinate out of the search",
+        "bounds must leave one of the choices in each coordinate; coordinate 1",
     ),
-    "bounds infinite": Case(
-        {"bounds": [(-inf, inf), (0, 1)]},
+    "integrality of choices": Case(
+        {"bounds": [(0, 1), de2ls.choices([1, 2])], "integrality": True},
         ValueError,
-        "bounds must leave finite limits with low < high in each coordinate; coordinate 0",
+        "integrality must be False where the bounds give choices, got True for coordinate 1",
     ),
-    "bounds NaN": Case(
-        {"bounds": [(0, nan), (0, 1)]},
+    "x0 outside the choices": Case(
+        {"bounds": [(0, 1), de2ls.choices([1, 2])], "x0": [0, 3]},
         ValueError,
-        "bounds must leave finite limits with low < high in each coordinate; coordinate 0",
+        "x0 must lie within the bounds; coordinate 1 is 3, outside [1, 2]",
     ),
-    "Bounds infinite": Case(
-        {"bounds": Bounds([0, 0], inf)},
+    "x0 off a fixed coordinate": Case(
+        {"bounds": [(0, 1), (2, 2)], "x0": [0, 1.5]},
         ValueError,
-        "bounds must leave finite limits with low < high in each coordinate; coordinate 0",
+        "x0 must lie within the bounds; coordinate 1 is 1.5, outside [2, 2]",
     ),
-    "one coordinate": Case({"bounds": [(0, 1)]}, ValueError, "bounds must have at least 2 coord"),
     # constraints
     "constraints None": Case({"constraints": None}, TypeError, f"constraints {BAD_ITEM}, got None"),
     "constraints a function": Case({"constraints": sphere}, TypeError, f"constraints {BAD_ITEM}"),
@@ -194,8 +199,7 @@ CASES = {
     "Bounds that leave nothing": Case(
         {"constraints": [Bounds([2, 0], [3, 1])]},
         ValueError,
-        "bounds must leave finite limits with low < high in each coordinate; coordinate 0 has "
-        "low=2, high=1",
+        "bounds must leave low <= high in each coordinate; coordinate 0 has low=2, high=1",
     ),
     # what the functions return before the run: constraints of unknown length are called once
     "constraint returns text": Case(
@@ -345,7 +349,7 @@ CASES = {
     "integrality without an integer": Case(
         {"bounds": [(0.1, 0.9), (0, 1)], "integrality": [True, False]},
         ValueError,
-        "bounds must leave an integer between finite limits in each coordinate; coordinate 0 has "
+        "bounds must leave an integer between the limits in each coordinate; coordinate 0 has "
         "low=0.1, high=0.9",
     ),
     "vectorized a number": Case({"vectorized": 1}, TypeError, "vectorized must be True or False"),

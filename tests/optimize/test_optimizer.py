@@ -195,7 +195,7 @@ class TestBadTells:
     @pytest.mark.parametrize(
         ("arguments", "error", "message"),
         [
-            ({"bounds": [(0, 1)]}, ValueError, "bounds must have at least 2 coordinates"),
+            ({"bounds": [(0, 0)]}, ValueError, "bounds must leave at least one coordinate free"),
             ({"n_ineq": -1}, ValueError, "n_ineq must be an integer of at least 0"),
             ({"n_eq": 0.5}, TypeError, "n_eq must be an integer of at least 0"),
             ({"algorithm": "de"}, ValueError, "algorithm must be one of"),

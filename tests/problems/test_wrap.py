@@ -230,8 +230,8 @@ class TestIntegrality:
 
     def test_an_integer_coordinate_may_have_one_value(self):
         p = problem(sphere, [(2, 2), (0, 1)], integrality=[True, False])
-        assert p.bounds[0] == (1.5, 2.5)
-        assert p.evaluate([2.4, 1]).f == 5.0
+        assert p.bounds == [(0, 1)]
+        assert p.evaluate([1]).f == 5.0
 
 
 @numba.njit

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import de2ls
+from de2ls._checks import FloatArray
 from de2ls.algorithms.de2ls import DE2LSConfig
 from de2ls.engine.state import LOCAL, SEARCH
 from de2ls.problems.problem import Problem
@@ -161,10 +162,22 @@ def test_a_number_is_no_problem() -> None:
         run_trial("de2ls", 22, seed=1)  # type: ignore[arg-type]
 
 
-def test_one_coordinate_is_too_few() -> None:
-    line = Problem("line", [0.0], [1.0], 0, 0, function=lambda x, out: out.fill(0.0))
-    with pytest.raises(ValueError, match="problem must have at least 2 coordinates, got 1"):
-        run_trial("de2ls", line, 1, 100)
+def test_a_line_is_searched() -> None:
+    def parabola(x: FloatArray, out: FloatArray) -> None:
+        out[0] = (x[0] - 0.3) ** 2
+
+    record = run_trial("de2ls", Problem("line", [0.0], [1.0], 0, 0, function=parabola), 1, 2000)
+    assert record.x == pytest.approx([0.3], abs=1e-4)
+
+
+def test_a_record_shows_the_design() -> None:
+    box = [(2, 2), de2ls.choices([1.5, 2.5, 4.0]), (0, 3)]
+    p = de2ls.problem(
+        lambda x: x[0] + (x[1] - 2.4) ** 2 + (x[2] - 0.8) ** 2, box, integrality=[0, 0, 1]
+    )
+    record = run_trial("de2ls", p, 1, 400)
+    assert record.x.tolist() == [2.0, 2.5, 1.0]
+    assert record.f == pytest.approx(2.0 + 0.01 + 0.04)
 
 
 # --- invariants of the state ----------------------------------------------------------------------

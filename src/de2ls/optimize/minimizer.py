@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from de2ls import _checks
-from de2ls._checks import FloatArray
 from de2ls.algorithms import get_algorithm
 from de2ls.algorithms.config import Config
 from de2ls.optimize.evaluators import choose, is_one
@@ -64,8 +63,8 @@ def minimize(
     fun : callable or Problem
         ``fun(x, *args)`` returns the objective, or ``(f, g, h)`` if `n_ineq` or `n_eq` is given. A
         `Problem` brings its own bounds and constraints.
-    bounds : sequence of pairs or scipy.optimize.Bounds
-        Finite limits of each coordinate, ``low < high``.
+    bounds : sequence of pairs and de2ls.choices, or scipy.optimize.Bounds
+        Finite limits of each coordinate, or the values it may take. ``low = high`` fixes it.
     args : tuple
         Further arguments of `fun`.
     constraints : constraint or sequence of constraints
@@ -171,7 +170,7 @@ def minimize(
     rules = Rules(target, max_time, stall, tol, callback, disp, forgive)
     if not isinstance(polish, bool):
         raise TypeError(f"polish must be True or False, got {polish!r}")
-    guess = None if x0 is None else first_guess(problem, x0)
+    guess = None if x0 is None else problem.encode(x0, "x0")
     evaluator, size = choose(problem, workers, batch)
     budget = _budget(max_evals, problem.dim)
     reserve = polish_budget(problem.dim, budget) if polish else 0
@@ -198,22 +197,12 @@ def _problem(fun: Any, bounds: Any, **arguments: Any) -> Problem:
     if not isinstance(fun, Problem):
         if bounds is None:
             raise TypeError("bounds must be a sequence of (low, high) pairs, got None")
-        return checked_dimension(make_problem(fun, bounds, **arguments))
+        return make_problem(fun, bounds, **arguments)
     for name, value in {"bounds": bounds, **arguments}.items():
         left_out = value is None or value is False or (isinstance(value, tuple) and not value)
         if not left_out:
             raise ValueError(f"{name} must be left out when fun is a Problem, got {value!r}")
     return fun
-
-
-def checked_dimension(problem: Problem) -> Problem:
-    """Return `problem` if the search can work in its box."""
-    if problem.dim < 2:
-        raise ValueError(
-            "bounds must have at least 2 coordinates, got 1; scipy.optimize.minimize_scalar "
-            "searches along a line"
-        )
-    return problem
 
 
 def _forgiving(problem: Problem) -> Problem:
@@ -227,20 +216,6 @@ def _forgiving(problem: Problem) -> Problem:
 
 def _budget(max_evals: Any, dim: int) -> int:
     return EVALS_PER_DIM * dim if max_evals is None else _checks.integer("max_evals", max_evals, 8)
-
-
-def first_guess(problem: Problem, x0: Any) -> FloatArray:
-    """Return `x0` as a point of the box; an integer coordinate counts as rounded."""
-    guess = _checks.vector("x0", x0, problem.dim)
-    outside = (guess < problem.lower) | (guess > problem.upper)
-    if outside.any():
-        j = int(outside.argmax())
-        low, high = problem.decode(problem.lower), problem.decode(problem.upper)
-        raise ValueError(
-            f"x0 must lie within the bounds; coordinate {j} is {guess[j]:g}, "
-            f"outside [{low[j]:g}, {high[j]:g}]"
-        )
-    return guess
 
 
 def integer_seed(seed: Any) -> int:

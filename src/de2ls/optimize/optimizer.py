@@ -14,10 +14,11 @@ from de2ls._checks import FloatArray
 from de2ls.algorithms.config import Config
 from de2ls.engine.state import Candidate as EngineCandidate
 from de2ls.engine.state import new_candidate
-from de2ls.optimize.minimizer import checked_dimension, first_guess, integer_seed
+from de2ls.optimize.minimizer import integer_seed
 from de2ls.optimize.result import MinimizeResult, Stop, make_result
 from de2ls.problems.constraints import real_vector
 from de2ls.problems.problem import Problem
+from de2ls.problems.variables import choices
 from de2ls.problems.wrap import problem as make_problem
 from de2ls.trials.ask_tell import AskTell
 from de2ls.trials.driver import EVALS_PER_DIM, Driver
@@ -30,7 +31,7 @@ class Candidate:
     """A point to be evaluated."""
 
     id: int  # its number, in the order of the asks
-    x: FloatArray  # inside the box; integer coordinates are rounded
+    x: FloatArray  # inside the box; integers and choices have their values
 
 
 class Optimizer:
@@ -43,8 +44,8 @@ class Optimizer:
 
     Parameters
     ----------
-    bounds : sequence of pairs or scipy.optimize.Bounds
-        Finite limits of each coordinate, ``low < high``.
+    bounds : sequence of pairs and de2ls.choices, or scipy.optimize.Bounds
+        Finite limits of each coordinate, or the values it may take. ``low = high`` fixes it.
     n_ineq, n_eq : int
         Numbers of inequalities g <= 0 and equalities h = 0.
     algorithm : str
@@ -97,10 +98,9 @@ class Optimizer:
             constraint_tol=constraint_tol,
             name="ask and tell",
         )
-        checked_dimension(problem)
         budget = EVALS_PER_DIM * problem.dim if max_evals is None else max_evals
         budget = _checks.integer("max_evals", budget, 8)
-        self._guess = None if x0 is None else first_guess(problem, x0)
+        self._guess = None if x0 is None else problem.encode(x0, "x0")
         self._start(Driver(algorithm, problem, integer_seed(seed), budget, config))
 
     def _start(self, driver: Driver) -> None:
@@ -213,17 +213,19 @@ class Optimizer:
     def save(self, path: str | Path) -> None:
         """Write everything, candidates that are out included, to a file without pickles."""
         problem, pending = self._driver.problem, self._ask_tell.pending
+        variables = problem.variables
         about = {
             "n_ineq": problem.n_ineq,
             "n_eq": problem.n_eq,
             "eq_tol": problem.eq_tol,
-            "integers": [] if problem.rounding is None else problem.rounding.at.tolist(),
+            "bounds": np.transpose([variables.low, variables.high]).tolist(),
+            "choices": {int(j): list(values) for j, values in variables.choices.items()},
+            "integers": variables.integer.tolist(),
             "asked": self._ask_tell.asked,
         }
         self._driver.save(
             path,
             optimizer=np.array(json.dumps(about)),
-            box=np.array([problem.lower, problem.upper]),
             guess=np.empty(0) if self._guess is None else self._guess,
             pending_ids=np.array(list(pending), dtype=np.int64),
             pending_x=np.array([c.x for c in pending.values()]).reshape(-1, problem.dim),
@@ -240,19 +242,15 @@ class Optimizer:
         if len(extra) < len(_EXTRA):
             raise ValueError(f"path {str(path)!r} does not hold a saved Optimizer")
         about = json.loads(str(extra["optimizer"]))
-        lower, upper = extra["box"]
-        integer = np.isin(np.arange(lower.size), about["integers"])
         problem = make_problem(
             _not_here,
-            np.transpose(
-                [
-                    np.where(integer, np.ceil(lower), lower),
-                    np.where(integer, np.floor(upper), upper),
-                ]
-            ),
+            [
+                choices(about["choices"][str(j)]) if str(j) in about["choices"] else pair
+                for j, pair in enumerate(about["bounds"])
+            ],
             n_ineq=about["n_ineq"],
             n_eq=about["n_eq"],
-            integrality=integer,
+            integrality=about["integers"],
             constraint_tol=about["eq_tol"],
             name="ask and tell",
         )
@@ -269,7 +267,7 @@ class Optimizer:
         return optimizer
 
 
-_EXTRA = ("optimizer", "box", "guess", "pending_ids", "pending_x", "pending_info")
+_EXTRA = ("optimizer", "guess", "pending_ids", "pending_x", "pending_info")
 
 
 def _stacked(candidates: list[EngineCandidate], problem: Problem) -> Any:

@@ -53,7 +53,7 @@ def polish(
 
 
 class _Polisher:
-    """SLSQP in the free coordinates u of the unit box; integer coordinates stay as they are."""
+    """SLSQP in the free coordinates u of the unit box; discrete ones stay as they are."""
 
     def __init__(self, driver: Driver, max_evals: int, time_is_up: Callable[[], bool]) -> None:
         self.driver = driver
@@ -62,9 +62,7 @@ class _Polisher:
         self.problem = problem = driver.problem
         self.left = max_evals
         self.start, self.out = np.split(driver.state.best.copy(), [problem.dim])
-        self.free = np.arange(problem.dim)
-        if problem.rounding is not None:
-            self.free = np.setdiff1d(self.free, problem.rounding.at)
+        self.free = np.flatnonzero(~problem.discrete)
         self.low = problem.lower[self.free]
         self.width = problem.upper[self.free] - self.low
         self._seen: dict[bytes, FloatArray] = {}

@@ -1,6 +1,7 @@
 """Problems: bounds, objective, constraints, tolerances, and how violation is measured."""
 
 from de2ls.problems.problem import CompiledKernel, Evaluation, Problem
+from de2ls.problems.variables import choices
 from de2ls.problems.wrap import problem
 
-__all__ = ["CompiledKernel", "Evaluation", "Problem", "problem"]
+__all__ = ["CompiledKernel", "Evaluation", "Problem", "choices", "problem"]

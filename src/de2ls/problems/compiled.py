@@ -12,7 +12,7 @@ from de2ls.problems.problem import CompiledKernel
 
 if TYPE_CHECKING:
     from de2ls.problems.constraints import Constraint
-    from de2ls.problems.rounding import Rounding
+    from de2ls.problems.variables import Variables
     from de2ls.problems.wrap import UserFunction
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -53,7 +53,7 @@ def kernel(function: "UserFunction") -> CompiledKernel | None:
     fill = _objective(function)
     for constraint, place in zip(function.constraints, function.places, strict=True):
         fill = _chain(fill, _constraint(constraint, place))
-    evaluate = _evaluate(fill, function.rounding)
+    evaluate = _evaluate(fill, function.variables)
     try:
         evaluate.compile(_signature())  # type: ignore[attr-defined]
     except NumbaError as error:
@@ -66,7 +66,7 @@ def kernel(function: "UserFunction") -> CompiledKernel | None:
             stacklevel=3,
         )
         return None
-    return CompiledKernel(evaluate, np.empty(0), n_work=2 * function.dim)
+    return CompiledKernel(evaluate, np.empty(0), n_work=2 * function.variables.size)
 
 
 def guarded(compiled: CompiledKernel) -> CompiledKernel:
@@ -90,23 +90,25 @@ def _signature() -> Any:
     return types.void(*[types.float64[::1]] * 4)
 
 
-def _evaluate(fill: Fill, rounding: "Rounding | None") -> Callable[..., None]:
-    """Return the kernel: it hands the point, rounded where asked, to `fill`, and room to copy it.
+def _evaluate(fill: Fill, variables: "Variables") -> Callable[..., None]:
+    """Return the kernel: it hands the design of a point to `fill`, and room to copy it.
 
     Every function of the user gets its own copy, so that what it writes there reaches no other.
     """
-    empty = np.empty(0)
-    index = np.empty(0, np.intp) if rounding is None else rounding.at
-    low, high = (empty, empty) if rounding is None else (rounding.low, rounding.high)
+    fixed, free = variables.low, variables.free
+    at, (first, last) = variables.free[variables.at], variables.steps
+    values, start = variables.table
 
     @_compiled
     def evaluate(x: Any, params: Any, work: Any, out: Any) -> None:  # noqa: ARG001
-        point, copy = work[: x.size], work[x.size :]
-        for j in range(x.size):
-            point[j] = x[j]
-        for k in range(index.size):
-            point[index[k]] = min(max(np.rint(x[index[k]]) + 0.0, low[k]), high[k])
-        fill(point, copy, out)
+        design, copy = work[: fixed.size], work[fixed.size :]
+        design[:] = fixed
+        for j in range(free.size):
+            design[free[j]] = x[j]
+        for k in range(at.size):
+            step = min(max(np.rint(design[at[k]]) + 0.0, first[k]), last[k])
+            design[at[k]] = step if start[k] < 0 else values[start[k] + int(step)]
+        fill(design, copy, out)
 
     return evaluate
 

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from de2ls import _checks
 from de2ls._checks import FloatArray
 from de2ls.problems.key import ProblemKey
-from de2ls.problems.rounding import Rounding
+from de2ls.problems.variables import Variables
 
 _NO_KEY = ProblemKey("", "", 0)  # until the problem completes it
 
@@ -54,8 +55,9 @@ class Problem:
         ``function(x, out)`` fills `out` with f, g, h in plain Python.
     many : callable, optional
         ``many(X, out)`` does so for all rows at once, where the user's functions are vectorised.
-    rounding : Rounding, optional
-        The integer coordinates, which the functions see rounded.
+    variables : Variables, optional
+        What the coordinates stand for, where the box is not the design itself: integers, ordered
+        choices and fixed coordinates.
     eq_tol : float
         An equality is violated iff ``abs(h) > eq_tol``.
     excess : bool
@@ -76,7 +78,7 @@ class Problem:
     kernel: CompiledKernel | None = None
     function: Callable[[FloatArray, FloatArray], None] | None = None
     many: Callable[[FloatArray, FloatArray], None] | None = None
-    rounding: Rounding | None = None
+    variables: Variables = None  # type: ignore[assignment]  # made of the box where left out
     eq_tol: float = 1e-4
     excess: bool = False
     feasible_tol: float = 0.0
@@ -98,6 +100,9 @@ class Problem:
         lower.flags.writeable = upper.flags.writeable = False
         object.__setattr__(self, "lower", lower)
         object.__setattr__(self, "upper", upper)
+        if self.variables is None:
+            plain = Variables(lower, upper, np.zeros(lower.size, dtype=np.bool_))
+            object.__setattr__(self, "variables", plain)
         _checks.integer("n_ineq", self.n_ineq, 0)
         _checks.integer("n_eq", self.n_eq, 0)
         _checks.real("eq_tol", self.eq_tol, 0.0)
@@ -118,7 +123,7 @@ class Problem:
 
     @property
     def dim(self) -> int:
-        """Number of coordinates D."""
+        """Number of coordinates D of the box; fixed ones do not count."""
         return self.lower.size
 
     @property
@@ -137,7 +142,7 @@ class Problem:
         Parameters
         ----------
         x : array_like, shape (D,)
-            The point; it may lie outside the box, but holds no NaN.
+            The point of the box, see `encode`; it may lie outside, but holds no NaN.
 
         Returns
         -------
@@ -186,7 +191,31 @@ class Problem:
 
     def decode(self, x: FloatArray) -> FloatArray:
         """Return a point (or rows of points) of the box as the functions see it."""
-        return x if self.rounding is None else self.rounding(x)
+        return self.variables.decode(x)
+
+    def encode(self, x: Any, name: str = "x") -> FloatArray:
+        """Return a design, as the functions see it, as a point of the box.
+
+        Parameters
+        ----------
+        x : array_like, shape (n,)
+            The design with its integers, choices and fixed coordinates; it must lie in the bounds.
+        name : str
+            What messages call it.
+        """
+        return self.variables.encode(_checks.vector(name, x, self.variables.size), name)
+
+    @property
+    def discrete(self) -> NDArray[np.bool_]:
+        """Which coordinates of the box take discrete values."""
+        return self.variables.discrete
+
+    def round(self, x: FloatArray) -> FloatArray:
+        """Return a point (or rows of points) of the box with discrete coordinates on a step.
+
+        All points that round to the same one have the same f, g, h.
+        """
+        return self.variables.round(x)
 
     def split(self, out: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return copies of the inequality and equality parts of (rows of) f, g, h."""

@@ -1,6 +1,6 @@
 """`problem`: a `Problem` from a user's own functions."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from de2ls._checks import FloatArray
 from de2ls.problems import compiled
 from de2ls.problems.constraints import Constraint, box, normalise, real_matrix, real_vector
 from de2ls.problems.problem import Problem
-from de2ls.problems.rounding import Rounding
+from de2ls.problems.variables import Choices, Variables
 
 EQ_TOL = 1e-4  # the competition's tolerance of equalities
 
@@ -24,20 +24,18 @@ class UserFunction:
 
     def __init__(
         self,
-        dim: int,
+        variables: Variables,
         fun: Callable[..., Any],
         args: tuple[Any, ...],
         constraints: Sequence[Constraint],
         own: tuple[int, int] | None,
-        rounding: Rounding | None,
         vectorized: bool,
     ) -> None:
-        self.dim = dim
+        self.variables = variables
         self.fun = fun
         self.args = args
         self.constraints = tuple(constraints)
         self.own = own  # numbers of inequalities and equalities that `fun` itself returns
-        self.rounding = rounding
         self.vectorized = vectorized
         n_ineq, n_eq = own or (0, 0)
         self.n_ineq = n_ineq + sum(c.ineq.at.size for c in self.constraints)
@@ -62,7 +60,7 @@ class UserFunction:
         if self.vectorized:
             self.many(x[np.newaxis], out[np.newaxis])
             return
-        point = x if self.rounding is None else self.rounding(x)
+        point = self.variables.decode(x)
         value = self.fun(point.copy(), *self.args)
         if self.own is not None:
             value = self._fill_own(value, out)
@@ -78,7 +76,7 @@ class UserFunction:
                 self(x, row)
             return
         n = X.shape[0]
-        points = X if self.rounding is None else self.rounding(X)
+        points = self.variables.decode(X)
         value = self.fun(points.T.copy(), *self.args)
         if self.own is not None:
             f, g_own, h_own = _triple(value)
@@ -153,8 +151,9 @@ def problem(
         ``fun(x, *args)`` returns the objective as one real number, or ``(f, g, h)`` if `n_ineq` or
         `n_eq` is given. A function compiled with ``numba.njit`` is compiled into the search loop
         if the functions of all constraints are compiled too (linear ones always are).
-    bounds : sequence of pairs or scipy.optimize.Bounds
-        The box, finite, with ``low < high``.
+    bounds : sequence of pairs and de2ls.choices, or scipy.optimize.Bounds
+        Finite limits ``low <= high`` of each coordinate, or the values it may take. Equal limits
+        fix it: the functions see it, the search leaves it out.
     args : tuple
         Further arguments of `fun`.
     constraints : constraint or sequence of constraints
@@ -188,33 +187,27 @@ def problem(
         raise TypeError(f"args must be a tuple, got {args!r}")
     if not isinstance(vectorized, bool):
         raise TypeError(f"vectorized must be True or False, got {vectorized!r}")
-    lower, upper = box("bounds", bounds)
-    integer = _integer_mask(integrality, lower.size)
-    _check_box(lower, upper, integer)
-    middle = (lower + upper) / 2
-    probe = np.where(integer, np.floor(middle), middle)
-    lower, upper, found = normalise(constraints, lower, upper, probe, vectorized)
-    _check_box(lower, upper, integer)
-    rounding = None
-    if integer.any():
-        lower = np.where(integer, np.ceil(lower) - 0.5, lower)
-        upper = np.where(integer, np.floor(upper) + 0.5, upper)
-        index = np.flatnonzero(integer)
-        rounding = Rounding(index, lower[index] + 0.5, upper[index] - 0.5)
+    lower, upper, given = _limits(bounds)
+    integer = _integer_mask(integrality, lower.size, given)
+    variables = Variables(lower, upper, integer, given)
+    lower, upper, found = normalise(
+        constraints, lower, upper, variables.decode(_middle(variables)), vectorized
+    )
+    variables = Variables(lower, upper, integer, given)
     own = None
     if n_ineq is not None or n_eq is not None:
         own = (_checks.integer("n_ineq", n_ineq or 0, 0), _checks.integer("n_eq", n_eq or 0, 0))
-    function = UserFunction(lower.size, fun, args, found, own, rounding, vectorized)
+    function = UserFunction(variables, fun, args, found, own, vectorized)
     return Problem(
         name=_name(fun) if name is None else name,
-        lower=lower,
-        upper=upper,
+        lower=variables.box[0],
+        upper=variables.box[1],
         n_ineq=function.n_ineq,
         n_eq=function.n_eq,
         kernel=None if vectorized else compiled.kernel(function),
         function=function,
         many=function.many if vectorized else None,
-        rounding=rounding,
+        variables=variables,
         eq_tol=EQ_TOL
         if constraint_tol is None
         else _checks.real("constraint_tol", constraint_tol, 0.0),
@@ -226,7 +219,36 @@ def _name(fun: Callable[..., Any]) -> str:
     return str(getattr(fun, "__name__", type(fun).__name__))
 
 
-def _integer_mask(integrality: Any, dim: int) -> NDArray[np.bool_]:
+def _limits(bounds: Any) -> tuple[FloatArray, FloatArray, dict[int, tuple[float, ...]]]:
+    """Return lower and upper limits and, by coordinate, the choices among the bounds."""
+    if not isinstance(bounds, list | tuple):
+        return *box("bounds", bounds), {}
+    given = {j: item.values for j, item in enumerate(bounds) if isinstance(item, Choices)}
+    pairs = [
+        (given[j][0], given[j][-1]) if j in given else _without_none(item)
+        for j, item in enumerate(bounds)
+    ]
+    return *box("bounds", pairs), given
+
+
+def _without_none(item: Any) -> Any:
+    """Return a pair with SciPy's None, no limit, as infinity."""
+    if isinstance(item, list | tuple) and len(item) == 2:
+        low, high = item
+        return (-np.inf if low is None else low, np.inf if high is None else high)
+    return item
+
+
+def _middle(variables: Variables) -> FloatArray:
+    """Return the middle of the box; of two middle steps the lower one."""
+    lower, upper = variables.box
+    middle = (lower + upper) / 2
+    return np.where(variables.discrete, np.floor(middle), middle)
+
+
+def _integer_mask(
+    integrality: Any, dim: int, given: Mapping[int, tuple[float, ...]]
+) -> NDArray[np.bool_]:
     if integrality is None:
         return np.zeros(dim, dtype=np.bool_)
     expected = f"integrality must be one truth value or a vector of {dim}"
@@ -238,17 +260,11 @@ def _integer_mask(integrality: Any, dim: int) -> NDArray[np.bool_]:
         raise TypeError(f"{expected}, got {integrality!r}")
     if array.shape not in ((), (dim,)):
         raise ValueError(f"{expected}, got shape {array.shape}")
-    return np.broadcast_to(array.astype(np.bool_), (dim,)).copy()
-
-
-def _check_box(lower: FloatArray, upper: FloatArray, integer: NDArray[np.bool_]) -> None:
-    finite = np.isfinite(lower) & np.isfinite(upper)
-    empty = np.where(integer, np.ceil(lower) > np.floor(upper), lower >= upper)
-    if (~finite | empty).any():
-        j = int((~finite | empty).argmax())
-        what = "an integer between finite limits" if integer[j] else "finite limits with low < high"
-        fixed = "; take a fixed coordinate out of the search" if lower[j] == upper[j] else ""
-        raise ValueError(
-            f"bounds must leave {what} in each coordinate; coordinate {j} has "
-            f"low={lower[j]:g}, high={upper[j]:g}{fixed}"
-        )
+    mask = np.broadcast_to(array.astype(np.bool_), (dim,)).copy()
+    for j in given:
+        if mask[j]:
+            raise ValueError(
+                f"integrality must be False where the bounds give choices, got True for "
+                f"coordinate {j}: a choice takes exactly its values"
+            )
+    return mask

@@ -93,8 +93,6 @@ class Driver:
             )
         self.problem = problem
         self.seed = _checks.integer("seed", seed, 0)
-        if problem.dim < 2:
-            raise ValueError(f"problem must have at least 2 coordinates, got {problem.dim}")
         if max_evals is None:
             max_evals = EVALS_PER_DIM * problem.dim
         self.max_evals = _checks.integer("max_evals", max_evals, 8)

@@ -127,7 +127,7 @@ def make_record(driver: Driver, *, label: str, trace: bool) -> TrialRecord:
         max_evals=driver.max_evals,
         n_evals=driver.n_evals,
         curve=record_rule(problem.key).written(curve[:, :3]),
-        x=best[:dim].copy(),
+        x=problem.decode(best[:dim]).copy(),
         f=float(now["best_f"]),
         g=g,
         h=h,
