@@ -1,5 +1,6 @@
 """Borrowed arrays: the same memory, no reference counts."""
 
+import subprocess
 import sys
 from typing import Any, NamedTuple
 
@@ -39,3 +40,32 @@ def test_borrowed_arrays_are_the_originals() -> None:
     assert pair.numbers.tolist() == [1000.0, 5.0]
     assert pair.records["n"].tolist() == [0, 2000]
     assert [sys.getrefcount(array) for array in pair] == counts
+
+
+UNKNOWN_LAYOUT = """
+from numba.core import datamodel
+manager = datamodel.default_manager
+class Unknown:
+    def get_member_fe_type(self, name):
+        raise KeyError(name)
+lookup, manager.lookup = manager.lookup, lambda kind: Unknown()
+import de2ls.jit.borrow
+manager.lookup = lookup
+import numba, numpy as np
+from de2ls.jit.borrow import borrow
+@numba.njit
+def double(x):
+    same = borrow(x)
+    same[0] *= 2
+    return same
+x = np.array([21.0])
+print(double(x)[0], x[0], de2ls.jit.borrow._layout_is_known())
+"""
+
+
+def test_an_unknown_layout_of_arrays_leaves_them_as_they_are() -> None:
+    """With Numba's layout unknown at import, a borrowed array is the array itself."""
+    process = subprocess.run(
+        [sys.executable, "-c", UNKNOWN_LAYOUT], capture_output=True, text=True, check=True
+    )
+    assert process.stdout == "42.0 42.0 True\n"

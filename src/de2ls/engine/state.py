@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from de2ls._checks import FloatArray
 from de2ls.engine.random import RandomState, seed_state
+from de2ls.jit.kernels import records
 from de2ls.problems.problem import Problem
 
 Records = NDArray[np.void]
@@ -106,7 +107,7 @@ class Candidate(NamedTuple):
 def new_candidate(problem: Problem) -> Candidate:
     """Return an empty candidate for `problem`."""
     return Candidate(
-        np.empty(problem.dim), np.empty(1 + problem.n_constraints), np.zeros(1, CANDIDATE)
+        np.empty(problem.dim), np.empty(1 + problem.n_constraints), records(np.zeros(1, CANDIDATE))
     )
 
 
@@ -137,19 +138,19 @@ def new_state(
     members["row"] = np.arange(top + front)
     members["f"] = members["v"] = np.inf
     return State(
-        now=now,
-        cfg=cfg,
+        now=records(now),
+        cfg=records(cfg),
         rng=seed_state(seed),
         box=np.array([problem.lower, problem.upper]),
         weight=np.ones(problem.n_constraints),
         best=np.full(problem.dim + 1 + problem.n_constraints, np.nan),
         curve=np.full((samples, 5), np.nan),
         x=np.zeros((top + front + extra_rows, problem.dim)),
-        top=members[:top].copy(),
-        front=members[top:].copy(),
-        slot=slot.copy(),
+        top=records(members[:top].copy()),
+        front=records(members[top:].copy()),
+        slot=records(slot.copy()),
         rank=np.zeros((orders, max(top, front)), np.int64),
-        memory=memory.copy(),
+        memory=records(memory.copy()),
     )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from numba import types
 
 from de2ls._checks import FloatArray
-from de2ls.jit.kernels import kernel
+from de2ls.jit.kernels import entry, kernel
 from de2ls.problems.problem import CompiledKernel
 
 _VECTOR = types.float64[::1]
@@ -17,17 +17,15 @@ _SIGNATURE = types.void(_VECTOR, _VECTOR, _VECTOR, _VECTOR)
 
 def evaluate_rows(compiled: CompiledKernel, X: FloatArray, out: FloatArray) -> None:
     """Fill the rows of `out` with f, g, h of the rows of `X`."""
-    compiled.evaluate.compile(_SIGNATURE)  # type: ignore[attr-defined]
+    entry(compiled.evaluate, (_VECTOR,) * 4)
     _loop()(compiled.evaluate, X, compiled.params, np.empty(compiled.n_work), out)
 
 
 @cache
 def _loop() -> Any:
     """Return the loop, compiled once for all kernels: it calls them through a pointer."""
-    loop: Any = _evaluate_rows
     signature = (types.FunctionType(_SIGNATURE), _MATRIX, _VECTOR, _VECTOR, _MATRIX)
-    loop.compile(signature)
-    return loop.get_overload(signature)
+    return entry(_evaluate_rows, signature)
 
 
 @kernel

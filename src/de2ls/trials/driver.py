@@ -20,7 +20,7 @@ from de2ls.algorithms.config import Config
 from de2ls.engine.recorder import write_row
 from de2ls.engine.state import ASK, NONE, TELL, Candidate, State, new_candidate
 from de2ls.jit.borrow import borrow
-from de2ls.jit.kernels import kernel
+from de2ls.jit.kernels import entry, kernel
 from de2ls.problems.problem import Problem
 
 SCHEMA = 1  # of a saved trial
@@ -50,14 +50,9 @@ def drive(
 
 
 def _entry(function: Any, signature: tuple[Any, ...]) -> Any:
-    """Return the compiled entry point of `function` for `signature`, compiling it if needed.
-
-    Calling the entry point skips Numba's inspection of the arguments' types, and compiling with an
-    explicit signature lets first-class functions be cached across processes.
-    """
+    """Return the entry point of `function`, compiled by one thread at a time."""
     with _compiling:
-        function.compile(signature)
-        return function.get_overload(signature)
+        return entry(function, signature)
 
 
 class Driver:
