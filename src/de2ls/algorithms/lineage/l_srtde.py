@@ -1,0 +1,119 @@
+"""L-SRTDE (V. Stanovov and E. Semenkin, CEC 2024): the success rate drives F and the elite.
+
+The generation of `two_populations`, from which CL-SRDE and RDEx come, with other rules for what
+holds during a generation, and coordinates outside the box drawn anew.
+
+| symbol | here | meaning |
+|---|---|---|
+| SR | `sr` | success rate of the last generation |
+| mF | `f_mean` | mf_base + mf_amp tanh(mf_slope SR), centre of F |
+| pn | `n_base` | p_base N exp(-p_rate SR), size of the elite of P |
+"""
+
+import math
+from dataclasses import dataclass, replace
+
+from de2ls.algorithms import two_populations
+from de2ls.algorithms.algorithm import Algorithm
+from de2ls.algorithms.config import parameter
+from de2ls.algorithms.operators import BASE_STEP, base_step
+from de2ls.algorithms.two_populations import (
+    TwoPopulationConfig,
+    close_generation,
+    merge,
+    note_origin,
+    tell_initial,
+    tell_trial,
+)
+from de2ls.engine import random
+from de2ls.engine.members import ask_initial
+from de2ls.engine.recorder import observe
+from de2ls.engine.state import ASK, INITIAL, TELL, Candidate, State
+from de2ls.jit.borrow import borrow
+from de2ls.jit.kernels import block, kernel, routine
+from de2ls.problems.problem import Problem
+
+
+@dataclass(frozen=True, kw_only=True)
+class LSRTDEConfig(TwoPopulationConfig):
+    """Parameters of L-SRTDE; those of the EB step and of the perturbation have no effect."""
+
+    n0_per_dim: float = 20.0
+    f_sigma: float = 0.02
+    cr_sigma: float = 0.05
+    p_base: float = 0.7
+    pressure: float = 3.0
+    p_rate: float = parameter(7.0, "rate at which the elite shrinks with SR", 0.0)
+    mf_base: float = parameter(0.4, "mF at SR = 0", 0.0, 1.0)
+    mf_amp: float = parameter(0.25, "how far mF rises above it", 0.0, 1.0)
+    mf_slope: float = parameter(5.0, "how fast mF rises with SR", 0.0)
+    handling: str = parameter(
+        "epsilon",
+        "order of infeasible members: a falling epsilon level, or the feasibility rule",
+        options=("epsilon", "feasibility"),
+    )
+
+
+def start(problem: Problem, config: LSRTDEConfig, seed: int, budget: int) -> State:
+    """Return the state before the first candidate."""
+    if config.handling == "feasibility":
+        config = replace(config, eps_cutoff=0.0)
+    return two_populations.start(problem, config, seed, budget)
+
+
+@routine
+def begin_generation(state: State) -> None:
+    """Fix what holds for the generation; mF and the elite follow the success rate."""
+    two_populations.begin_generation(state)
+    now, cfg = state.now[0], state.cfg[0]
+    now.f_mean = cfg.mf_base + cfg.mf_amp * math.tanh(cfg.mf_slope * now.sr)
+    now.n_base = max(2, int(cfg.p_base * now.n_pop * math.exp(-cfg.p_rate * now.sr)))
+
+
+@block
+def ask(state: State, cand: Candidate) -> bool:
+    """Make the next candidate, Q_c crossed with Q_c + F (P_a - Q_c) + F (Q_r1 - P_r2)."""
+    if state.now[0].phase == INITIAL:
+        return ask_initial(state, cand)
+    rng, dim = state.rng, cand.x.shape[0]
+    c = random.integer(rng, state.now[0].n_pop)
+    toward, plus, minus, F, CR = base_step(state, c)
+    note_origin(state, cand, c, BASE_STEP, F)
+    x, parent = state.x, state.x[state.front[c].row]
+    forced, crossed = random.integer(rng, dim), 0
+    for j in range(dim):
+        cand.x[j] = parent[j]
+        if random.uniform(rng) < CR or j == forced:
+            crossed += 1
+            value = parent[j] + F * (x[toward, j] - parent[j]) + F * (x[plus, j] - x[minus, j])
+            low, high = state.box[0, j], state.box[1, j]
+            if not low <= value <= high:
+                value = min(high, low + random.uniform(rng) * (high - low))
+            cand.x[j] = value
+    cand.info[0].CR = crossed / dim
+    return True
+
+
+@block
+def tell(state: State, cand: Candidate) -> None:
+    """Take a candidate's result; the last one of a generation ends it."""
+    f, v = observe(state, cand)
+    if cand.info[0].kind == INITIAL:
+        if tell_initial(state, cand, f, v):
+            begin_generation(state)
+    elif tell_trial(state, cand, f, v):
+        close_generation(state)
+        merge(state)
+        begin_generation(state)
+
+
+@kernel
+def step(state: State, cand: Candidate, action: int) -> bool:
+    """Take the candidate's result, make the next candidate, or do both."""
+    s, c = borrow(state), borrow(cand)
+    if action & TELL:
+        tell(s, c)
+    return ask(s, c) if action & ASK else True
+
+
+ALGORITHMS = {"l-srtde": Algorithm("l-srtde", "L-SRTDE", LSRTDEConfig, start, step)}

@@ -1,0 +1,210 @@
+"""Members, their order, and the search that evaluates them.
+
+| symbol | here | meaning |
+|---|---|---|
+| t, T | `t`, `budget` | evaluations so far, budget |
+| eps | `level` | members whose violation is at most this are ordered by f alone |
+| x, f, v | `Members` | points, objectives, summed violations |
+
+The eps-order: both v <= eps, or v equal: by f; else by v. A level of 0 is the feasibility rule.
+"""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from de2ls._checks import FloatArray
+from de2ls.algorithms.config import Config, parameter
+from de2ls.algorithms.lineage.draws import IntArray
+
+Mask = NDArray[np.bool_]
+Search = Generator[FloatArray, Any, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LineageConfig(Config):
+    """What all algorithms of the lineage have: sizes, and how they order what is infeasible."""
+
+    derived: ClassVar[tuple[str, ...]] = ("n0",)
+
+    n0: int | None = parameter(None, "N0: initial population size", 4)
+    n_min: int = parameter(4, "Nmin: population size at the end of the budget", 4)
+    handling: str = parameter(
+        "epsilon",
+        "order of infeasible members: a falling epsilon level, or the feasibility rule",
+        options=("epsilon", "feasibility"),
+    )
+    eps_share: float = parameter(0.2, "share of the first population within the level", 0.0, 1.0)
+    eps_end: float = parameter(0.8, "Tc / T: progress from which the level is 0", 0.0, 1.0)
+    eps_power: float = parameter(5.0, "cp: exponent of the level's decrease", 0.0)
+
+    def default_size(self, dim: int) -> int:
+        """Return N0 as the algorithm's program has it."""
+        raise NotImplementedError
+
+
+@dataclass
+class Members:
+    """Evaluated points: x (n, D), f (n,), v (n,)."""
+
+    x: FloatArray
+    f: FloatArray
+    v: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.f)
+
+    def __getitem__(self, which: Any) -> "Members":
+        return Members(self.x[which], self.f[which], self.v[which])
+
+    def put(self, which: Any, others: "Members") -> None:
+        """Replace some members."""
+        self.x[which], self.f[which], self.v[which] = others.x, others.f, others.v
+
+    def joined(self, others: "Members") -> "Members":
+        """Return these members and others behind them."""
+        return Members(
+            np.concatenate((self.x, others.x)),
+            np.concatenate((self.f, others.f)),
+            np.concatenate((self.v, others.v)),
+        )
+
+    def order(self, level: float = 0.0) -> IntArray:
+        """Return the indices in eps-order, best first."""
+        if not self.v.any():
+            return np.argsort(self.f, kind="stable")
+        return np.lexsort((self.f, beyond(self.v, level)))
+
+    def sorted(self, level: float = 0.0) -> "Members":
+        """Return the members in eps-order."""
+        return self[self.order(level)]
+
+    def best(self, count: int, level: float = 0.0) -> "Members":
+        """Return the `count` best, in the order in which they stand."""
+        return self[np.sort(self.order(level)[:count])]
+
+
+def beyond(v: FloatArray, level: float) -> FloatArray:
+    """Return the violations, 0 within the level."""
+    return np.where(v <= level, 0.0, v)
+
+
+@dataclass
+class Contest:
+    """Trials against their parents, one to one, in eps-order."""
+
+    gain: FloatArray  # positive where the trial is better, 0 where both are equal
+    by_f: Mask  # whether f decided, or else v
+    old: FloatArray  # the parent's value of what decided
+    new: FloatArray
+
+    @property
+    def won(self) -> Mask:
+        """Where the trial is strictly better."""
+        return self.gain > 0.0
+
+    @property
+    def held(self) -> Mask:
+        """Where the trial is not worse."""
+        return self.gain >= 0.0
+
+    def weights(self, won: Mask) -> FloatArray:
+        """Return the winners' gains, those by f and by v each in proportion to its number."""
+        gain, by_f = self.gain[won], self.by_f[won]
+        if by_f.all() or not by_f.any():
+            return shares(gain)
+        weights = np.empty_like(gain)
+        for kind in (by_f, ~by_f):
+            weights[kind] = shares(gain[kind]) * kind.mean()
+        return weights
+
+    def relative(self, of: FloatArray) -> FloatArray:
+        """Return gains relative to the values `of`, 0 for losers."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = np.maximum(self.gain, 0.0) / np.abs(of)
+        return np.where(np.isfinite(share), share, np.where(self.won, 1.0, 0.0))
+
+
+def shares(gain: FloatArray) -> FloatArray:
+    """Return gains as shares of their sum; one over a point without a value counts as the most."""
+    finite = np.isfinite(gain)
+    if not finite.all():
+        gain = np.where(finite, gain, gain[finite].max() if finite.any() else 1.0)
+    total = float(gain.sum())
+    return gain / total if 0.0 < total < np.inf else np.zeros_like(gain)
+
+
+def contest(parents: Members, trials: Members, level: float) -> Contest:
+    """Compare each trial with its parent; one without a value beats none."""
+    by_f = beyond(parents.v, level) == beyond(trials.v, level)
+    old, new = np.where(by_f, parents.f, parents.v), np.where(by_f, trials.f, trials.v)
+    with np.errstate(invalid="ignore"):
+        gain = np.where(new < np.inf, old - new, -np.inf)
+    return Contest(gain, by_f, old, new)
+
+
+class Run:
+    """A search under way: its box, its random numbers, its clock and its level.
+
+    Parameters
+    ----------
+    space, rng, budget, config
+        As a search gets them.
+    """
+
+    def __init__(
+        self, space: Any, rng: np.random.Generator, budget: int, config: LineageConfig
+    ) -> None:
+        self.space, self.config = space, config
+        self.numpy_rng = rng
+        self.rng = rng.integers(0, 2**64, 4, dtype=np.uint64)  # the compiled blocks' own stream
+        self.box = np.array([space.lower, space.upper], dtype=np.float64)
+        self.dim: int = space.dim
+        self.t, self.budget = 0, budget
+        self._first_level = 0.0
+
+    @property
+    def progress(self) -> float:
+        """Return t / T."""
+        return self.t / self.budget
+
+    @property
+    def level(self) -> float:
+        """The epsilon level, eps0 (1 - t / Tc)^cp before Tc and 0 after."""
+        end = self.config.eps_end * self.budget
+        if self._first_level == 0.0 or self.t >= end:
+            return 0.0
+        return float(self._first_level * (1.0 - self.t / end) ** self.config.eps_power)
+
+    def first(self, members: Members) -> Members:
+        """Set the level by the first population, which is returned."""
+        if self.config.handling == "epsilon":
+            v = np.sort(members.v[np.isfinite(members.v)])
+            place = int(self.config.eps_share * len(members))
+            self._first_level = float(v[min(place, v.size - 1)]) if v.size else 0.0
+        return members
+
+    def start(self) -> Generator[FloatArray, Any, Members]:
+        """Evaluate N0 uniform points (the user's starting points first) and set the level."""
+        size = initial_size(self.config, self.dim, self.budget)
+        x0 = np.asarray(self.space.x0, dtype=np.float64)[:size]
+        sampled = self.space.sample(self.numpy_rng, size - len(x0))
+        return self.first((yield from self.evaluate(np.concatenate((x0, sampled)))))
+
+    def evaluate(self, x: FloatArray) -> Generator[FloatArray, Any, Members]:
+        """Have points evaluated; what has no value counts as worst."""
+        y = yield x
+        self.t += len(x)
+        return Members(x, np.asarray(y.f), np.asarray(y.v))
+
+
+def initial_size(config: LineageConfig, dim: int, budget: int) -> int:
+    """Return N0: as asked for, or the default, of which at most half the budget is spent."""
+    if config.n0 is not None:
+        if config.n0 > budget:
+            raise ValueError(f"n0 must be at most max_evals={budget}, got {config.n0}")
+        return config.n0
+    return max(config.n_min, min(config.default_size(dim), budget // 2))

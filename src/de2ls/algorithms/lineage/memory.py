@@ -1,0 +1,69 @@
+"""The success history: H cells that remember which F and CR succeeded."""
+
+import numpy as np
+
+from de2ls._checks import FloatArray
+
+TERMINAL = -1.0  # of CR: no successful trial took more than its forced coordinate
+
+
+def lehmer(weights: FloatArray, values: FloatArray) -> float:
+    """Return the weighted Lehmer mean, sum w s^2 / sum w s; 0 if the denominator is."""
+    first = float(weights @ values)
+    return float(weights @ (values * values)) / first if first != 0.0 else 0.0
+
+
+def terminal_mean(old: float, weights: FloatArray, values: FloatArray) -> float:
+    """Return the Lehmer mean, or the terminal value: it is kept, or set when all values are 0."""
+    return TERMINAL if old == TERMINAL or not values.any() else lehmer(weights, values)
+
+
+class Memory:
+    """Cells of F and CR; cell `k` is written next.
+
+    Parameters
+    ----------
+    h : int
+        H, the number of cells.
+    mf, mcr : float
+        What they hold at the start.
+    keep : float
+        Share of the old value in a new one. Without it a terminal CR stays for ever.
+    empty : float
+        What is remembered of successes whose CR are all 0.
+    arithmetic : bool
+        Whether CR is averaged by the weighted arithmetic mean instead of Lehmer's.
+    """
+
+    def __init__(
+        self,
+        h: int,
+        mf: float,
+        mcr: float,
+        keep: float = 0.0,
+        *,
+        empty: float = TERMINAL,
+        arithmetic: bool = False,
+    ) -> None:
+        self.f = np.full(h, mf)
+        self.cr = np.full(h, mcr)
+        self.k = 0
+        self.keep, self.empty = keep, empty
+        self.arithmetic = arithmetic
+
+    def learn(self, weights: FloatArray, f: FloatArray, cr: FloatArray) -> None:
+        """Write the weighted means of the successes' F and CR; weights that sum to 0 teach none."""
+        if not weights.sum() > 0.0:
+            return
+        old = float(self.cr[self.k])
+        if (self.keep == 0.0 and old == TERMINAL) or not weights @ cr > 0.0:
+            new = self.empty
+        else:
+            new = float(weights @ cr) if self.arithmetic else lehmer(weights, cr)
+        self.write(lehmer(weights, f), new)
+        self.k = (self.k + 1) % self.f.size
+
+    def write(self, f: float, cr: float) -> None:
+        """Write cell k, which stays the next one."""
+        self.f[self.k] += (1.0 - self.keep) * (f - self.f[self.k])
+        self.cr[self.k] += (1.0 - self.keep) * (cr - self.cr[self.k])

@@ -1,0 +1,94 @@
+"""Repair and crossover of all trials at once."""
+
+import numpy as np
+
+from de2ls._checks import FloatArray
+from de2ls.algorithms.lineage.draws import IntArray
+from de2ls.engine import random
+from de2ls.engine.random import RandomState
+from de2ls.jit.kernels import kernel
+
+# --- repair ---------------------------------------------------------------------------------------
+
+
+@kernel
+def midpoint(v: FloatArray, x: FloatArray, box: FloatArray) -> FloatArray:
+    """Move a coordinate outside the box half-way between its bound and the parent's."""
+    for i in range(v.shape[0]):
+        for j in range(v.shape[1]):
+            if v[i, j] < box[0, j]:
+                v[i, j] = (box[0, j] + x[i, j]) / 2.0
+            elif v[i, j] > box[1, j]:
+                v[i, j] = (box[1, j] + x[i, j]) / 2.0
+    return v
+
+
+@kernel
+def redraw(rng: RandomState, v: FloatArray, box: FloatArray) -> FloatArray:
+    """Draw a coordinate outside the box anew, uniformly."""
+    for i in range(v.shape[0]):
+        for j in range(v.shape[1]):
+            if not box[0, j] <= v[i, j] <= box[1, j]:
+                v[i, j] = box[0, j] + random.uniform(rng) * (box[1, j] - box[0, j])
+    return v
+
+
+@kernel
+def mirror(v: FloatArray, box: FloatArray) -> FloatArray:
+    """Reflect a coordinate at the bounds until it is inside."""
+    for i in range(v.shape[0]):
+        for j in range(v.shape[1]):
+            low, high = box[0, j], box[1, j]
+            if not low <= v[i, j] <= high:
+                fold = (v[i, j] - low) % (2.0 * (high - low))
+                v[i, j] = min(high, max(low, low + min(fold, 2.0 * (high - low) - fold)))
+    return v
+
+
+# --- crossover ------------------------------------------------------------------------------------
+
+
+@kernel
+def pooled(x: FloatArray, archive: FloatArray, index: IntArray) -> FloatArray:
+    """Return the members with these indices, in the population or beyond it in the archive."""
+    n = x.shape[0]
+    z = np.empty((index.size, x.shape[1]))
+    for i in range(index.size):
+        z[i] = x[index[i]] if index[i] < n else archive[index[i] - n]
+    return z
+
+
+@kernel
+def binomial(
+    rng: RandomState, x: FloatArray, v: FloatArray, cr: FloatArray, forced: bool
+) -> FloatArray:
+    """Take coordinates of v with probability CR; one always, or if `forced` is off at least one."""
+    n, dim = x.shape
+    u = np.empty((n, dim))
+    for i in range(n):
+        always, taken = random.integer(rng, dim), False
+        for j in range(dim):
+            take = random.uniform(rng) < cr[i] or (forced and j == always)
+            taken = taken or take
+            u[i, j] = v[i, j] if take else x[i, j]
+        if not taken:
+            u[i, always] = v[i, always]
+    return u
+
+
+@kernel
+def exponential(
+    rng: RandomState, x: FloatArray, v: FloatArray, cr: FloatArray, cyclic: bool
+) -> FloatArray:
+    """Take a run of coordinates of v; it ends with probability 1 - CR each, or at the last one."""
+    n, dim = x.shape
+    u = x.copy()
+    for i in range(n):
+        start = random.integer(rng, dim)
+        room = dim if cyclic else dim - start
+        length = 1
+        while length < room and random.uniform(rng) < cr[i]:
+            length += 1
+        for k in range(start, start + length):
+            u[i, k % dim] = v[i, k % dim]
+    return u
