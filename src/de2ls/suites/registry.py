@@ -20,6 +20,8 @@ GROUP = "de2ls.suites"
 _SUITES = {
     "cec2017": "de2ls.suites.cec2017.suite:CEC2017",
     "cec2006": "de2ls.suites.cec2006:CEC2006",
+    "cec2017-bound": "de2ls.suites.cec_bound:CEC2017_BOUND",
+    "cec2022-bound": "de2ls.suites.cec_bound:CEC2022_BOUND",
 }
 
 

@@ -30,9 +30,7 @@ def integers(rng: RandomState, count: int, size: int) -> IntArray:
 
 
 @kernel
-def positive_cauchy(
-    rng: RandomState, location: FloatArray, scale: float, cap: float
-) -> FloatArray:
+def positive_cauchy(rng: RandomState, location: FloatArray, scale: float, cap: float) -> FloatArray:
     """Draw from C(location, scale) given that it is positive, cut at `cap`.
 
     The upper tail of the distribution is inverted, so that no location needs many redraws:
