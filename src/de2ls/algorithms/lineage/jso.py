@@ -29,6 +29,7 @@ from de2ls.algorithms.lineage.members import (
     Run,
     Search,
     contest,
+    shares,
 )
 from de2ls.algorithms.lineage.memory import Memory
 
@@ -103,7 +104,7 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: JSOConfig)
             n_elite = max(2, sizes.rounded(share * plan))
 
 
-def parameters(run: Run, memory: Memory, n: int) -> tuple[FloatArray, FloatArray]:
+def parameters(run: Run[JSOConfig], memory: Memory, n: int) -> tuple[FloatArray, FloatArray]:
     """Draw F and CR of n trials, within the limits of the time."""
     c, r = run.config, run.progress
     slot = draws.integers(run.rng, c.h, n)
@@ -122,7 +123,7 @@ def parameters(run: Run, memory: Memory, n: int) -> tuple[FloatArray, FloatArray
 
 
 def to_pbest_w(
-    run: Run, pop: Members, archive: Archive, elite: IntArray, f: FloatArray
+    run: Run[JSOConfig], pop: Members, archive: Archive, elite: IntArray, f: FloatArray
 ) -> FloatArray:
     """Return donors of current-to-pbest-w/1: x + Fw (x_pbest - x) + F (x_r1 - z), repaired."""
     c, r, x = run.config, run.progress, pop.x
@@ -140,5 +141,4 @@ def success_weights(result: Contest, pop: Members, trials: Members, by: str) -> 
     if by == "gain":
         return result.weights(won)
     distance = np.sqrt(((trials.x[won] - pop.x[won]) ** 2).sum(axis=1))
-    total = distance.sum()
-    return distance / total if total > 0.0 else distance
+    return shares(distance)

@@ -11,7 +11,7 @@ The eps-order: both v <= eps, or v equal: by f; else by v. A level of 0 is the f
 
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from de2ls._checks import FloatArray
 from de2ls.algorithms.config import Config, parameter
 from de2ls.algorithms.lineage.draws import IntArray
+from de2ls.jit.kernels import kernel
 
 Mask = NDArray[np.bool_]
 Search = Generator[FloatArray, Any, Any]
@@ -138,15 +139,30 @@ def shares(gain: FloatArray) -> FloatArray:
 
 
 def contest(parents: Members, trials: Members, level: float) -> Contest:
-    """Compare each trial with its parent; one without a value beats none."""
-    by_f = beyond(parents.v, level) == beyond(trials.v, level)
-    old, new = np.where(by_f, parents.f, parents.v), np.where(by_f, trials.f, trials.v)
-    with np.errstate(invalid="ignore"):
-        gain = np.where(new < np.inf, old - new, -np.inf)
-    return Contest(gain, by_f, old, new)
+    """Compare each trial with its parent."""
+    return Contest(*_compare(parents.f, parents.v, trials.f, trials.v, level))
 
 
-class Run:
+@kernel
+def _compare(
+    f: FloatArray, v: FloatArray, new_f: FloatArray, new_v: FloatArray, level: float
+) -> tuple[FloatArray, Mask, FloatArray, FloatArray]:
+    """Return gains, whether f decided, and the values; a trial without a value beats none."""
+    n = f.size
+    gain, by_f = np.full(n, -np.inf), np.empty(n, np.bool_)
+    old, new = np.empty(n), np.empty(n)
+    for i in range(n):
+        by_f[i] = v[i] == new_v[i] or (v[i] <= level and new_v[i] <= level)
+        old[i], new[i] = (f[i], new_f[i]) if by_f[i] else (v[i], new_v[i])
+        if new[i] < np.inf:
+            gain[i] = old[i] - new[i]
+    return gain, by_f, old, new
+
+
+AnyConfig = TypeVar("AnyConfig", bound=LineageConfig)
+
+
+class Run(Generic[AnyConfig]):
     """A search under way: its box, its random numbers, its clock and its level.
 
     Parameters
@@ -156,7 +172,7 @@ class Run:
     """
 
     def __init__(
-        self, space: Any, rng: np.random.Generator, budget: int, config: LineageConfig
+        self, space: Any, rng: np.random.Generator, budget: int, config: AnyConfig
     ) -> None:
         self.space, self.config = space, config
         self.numpy_rng = rng

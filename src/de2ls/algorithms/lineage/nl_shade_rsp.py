@@ -23,6 +23,7 @@ from de2ls.algorithms.lineage.draws import IntArray
 from de2ls.algorithms.lineage.members import (
     Contest,
     LineageConfig,
+    Mask,
     Members,
     Run,
     Search,
@@ -98,14 +99,19 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: NLSHADERSP
 
 
 def to_pbest_rsp(
-    run: Run, pop: Members, archive: Archive, order: IntArray, f: FloatArray, p_archive: float
-) -> tuple[FloatArray, IntArray]:
+    run: Run[NLSHADERSPConfig],
+    pop: Members,
+    archive: Archive,
+    order: IntArray,
+    f: FloatArray,
+    p_archive: float,
+) -> tuple[FloatArray, Mask]:
     """Return donors x + F (x_pbest - x) + F (x_r1 - z), and who took z from the archive."""
     c, x, n = run.config, pop.x, len(pop)
     n_elite = max(2, int(n * (c.p_rise * run.progress + c.p_start)))
     pbest, r1, r2 = ranked_partners(run.rng, order, n_elite, archive.n, p_archive, c.pressure)
     z = variation.pooled(x, archive.x, r2)
-    return x + f[:, None] * (x[pbest] - x) + f[:, None] * (x[r1] - z), (r2 >= n).astype(np.int64)
+    return x + f[:, None] * (x[pbest] - x) + f[:, None] * (x[r1] - z), r2 >= n
 
 
 @kernel
@@ -135,7 +141,9 @@ def ranked_partners(
     return pbest, r1, r2
 
 
-def crossed(run: Run, x: FloatArray, donors: FloatArray, cr: FloatArray) -> FloatArray:
+def crossed(
+    run: Run[NLSHADERSPConfig], x: FloatArray, donors: FloatArray, cr: FloatArray
+) -> FloatArray:
     """Cross all by one rule: exponential with CR, or binomial with a rate that follows the time."""
     c = run.config
     donors = variation.redraw(run.rng, donors, run.box)
@@ -147,11 +155,11 @@ def crossed(run: Run, x: FloatArray, donors: FloatArray, cr: FloatArray) -> Floa
 
 
 def archive_probability(
-    result: Contest, held: IntArray, from_archive: IntArray, c: NLSHADERSPConfig
+    result: Contest, held: Mask, from_archive: Mask, c: NLSHADERSPConfig
 ) -> float:
     """Return pA: the share of the archive's mean relative gain."""
     relative = result.relative(result.old)
-    used = held & (from_archive > 0)
+    used = held & from_archive
     n_used = int(used.sum())
     if n_used == 0:
         return c.p_archive
