@@ -17,7 +17,7 @@ from de2ls.algorithms import two_populations as tp
 from de2ls.engine import random
 from de2ls.engine.recorder import observe
 from de2ls.jit.borrow import borrow
-from de2ls.trials.driver import Driver
+from de2ls.trials.compiled import CompiledDriver as Driver
 
 COUNT = 200_000
 PER_GENERATION = 2_000

@@ -23,7 +23,7 @@ import de2ls
 from benchmarks import bench_suite
 from benchmarks.calibrate import calibrate
 from de2ls.problems import Problem
-from de2ls.trials.driver import Driver
+from de2ls.trials.compiled import CompiledDriver as Driver
 
 DIM = 30
 SEEDS = (1, 2, 3)

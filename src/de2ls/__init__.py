@@ -11,6 +11,7 @@ from de2ls._version import __version__
 
 if TYPE_CHECKING:
     from de2ls.algorithms import ablation_variants, algorithm_names
+    from de2ls.algorithms.algorithm import algorithm
     from de2ls.optimize.minimizer import minimize
     from de2ls.optimize.optimizer import Optimizer
     from de2ls.optimize.search import EvaluationError
@@ -30,6 +31,7 @@ _HOMES = {
     "Problem": "de2ls.problems",
     "TrialRecord": "de2ls.trials",
     "ablation_variants": "de2ls.algorithms",
+    "algorithm": "de2ls.algorithms.algorithm",
     "algorithm_names": "de2ls.algorithms",
     "cec2017": "de2ls.suites.cec2017",
     "choices": "de2ls.problems",
@@ -49,6 +51,7 @@ __all__ = [
     "TrialRecord",
     "__version__",
     "ablation_variants",
+    "algorithm",
     "algorithm_names",
     "cec2017",
     "choices",

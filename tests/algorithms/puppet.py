@@ -7,7 +7,7 @@ import numpy as np
 
 from de2ls.engine.state import ASK, INITIAL, SEARCH, TELL, Candidate, State, new_candidate
 from de2ls.problems.problem import Problem
-from de2ls.trials.driver import Driver
+from de2ls.trials.compiled import CompiledDriver as Driver
 
 NOT_BETTER = 1e9  # an objective that wins nothing
 

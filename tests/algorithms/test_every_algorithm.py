@@ -12,10 +12,9 @@ from de2ls.algorithms import get_algorithm
 from de2ls.algorithms.config import table
 from de2ls.engine.state import State
 from de2ls.problems.problem import Problem
-from de2ls.trials.ask_tell import AskTell
-from de2ls.trials.driver import Driver
+from de2ls.trials.compiled import CompiledDriver as Driver
 from tests.helpers import in_python, watched
-from tests.trials.examples import ask_and_tell, assert_same_bits, record_of
+from tests.trials.examples import ask_and_tell, assert_same_bits, loaded, record_of
 
 NAMES = de2ls.algorithm_names()
 T = 4100  # 26 generations of UDE-III and UDE-IV end at 4000
@@ -87,7 +86,7 @@ def test_saved_and_continued(name: str, tmp_path: Path) -> None:
     for until in (37, 101, 250, 1003, 2000, 3899):
         driver.run(until)
         driver.save(tmp_path / "trial.npz")
-        driver = Driver.load(tmp_path / "trial.npz", problem())
+        driver = loaded(tmp_path / "trial.npz", problem())
         assert driver.n_evals == until
     driver.run()
     assert same(driver.state, whole.state)
@@ -123,7 +122,7 @@ def test_points_without_a_value_count_as_worst(name: str) -> None:
 def test_many_candidates_out_told_in_any_order(name: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
     driver = Driver(name, problem(), seed, T)
-    trial = AskTell(driver)
+    trial = driver
     out = np.empty(1 + driver.problem.n_constraints)
     best, evaluations = (True, np.inf), 0
     while not driver.finished:
@@ -139,7 +138,7 @@ def test_many_candidates_out_told_in_any_order(name: str, seed: int) -> None:
             violation = driver.problem.violation(g, h)
             infeasible = violation > driver.problem.feasible_tol
             best = min(best, (infeasible, violation if infeasible else float(out[0])))
-            trial.tell(number, out)
+            trial.tell([number], [out])
             evaluations += 1
     assert evaluations == driver.n_evals <= T
     assert trial.asked <= T
@@ -154,13 +153,13 @@ def test_whole_generations_are_the_same_in_any_order(name: str) -> None:
     rng = np.random.default_rng(3)
     whole, driver = Driver(name, problem(), 9, T), Driver(name, problem(), 9, T)
     whole.run()
-    trial = AskTell(driver)
+    trial = driver
     out = np.empty(1 + driver.problem.n_constraints)
     while not driver.finished:
         trial.ask(1000)
         for number in rng.permutation(list(trial.pending)).tolist():
             driver.problem.evaluate_into(trial.points([number])[0], out, driver.work)
-            trial.tell(number, out)
+            trial.tell([number], [out])
     driver.close_curve()
     for name_of_field in ("best_f", "best_cv", "n", "generation"):
         assert driver.now[name_of_field] == whole.now[name_of_field]

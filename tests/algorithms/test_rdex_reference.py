@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from de2ls.problems.problem import Problem
-from de2ls.trials.driver import Driver
+from de2ls.trials.compiled import CompiledDriver as Driver
 from tests.algorithms.landscapes import (
     Values,
     bowl,

@@ -11,7 +11,7 @@ from de2ls.algorithms import get_algorithm
 from de2ls.engine.epsilon import level_index
 from de2ls.engine.state import ASK, TELL
 from de2ls.problems.problem import Problem
-from de2ls.trials.driver import Driver
+from de2ls.trials.compiled import CompiledDriver as Driver
 from tests.helpers import compiled
 
 T = 600_000

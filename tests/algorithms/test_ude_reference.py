@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from de2ls.problems.problem import Problem
-from de2ls.trials.driver import Driver
+from de2ls.trials.compiled import CompiledDriver as Driver
 from tests.algorithms.landscapes import Values, bowl, impossible, terraces, valley, waves
 from tests.algorithms.reference_ude import ReferenceUDE, Settings
 from tests.helpers import Witness, first_difference

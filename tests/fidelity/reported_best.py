@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 import de2ls
 from de2ls.campaigns.plan import Plan
 from de2ls.engine.state import ASK, TELL
-from de2ls.trials.driver import Driver
+from de2ls.trials.compiled import CompiledDriver as Driver
 from tests.fidelity.rules import CAMPAIGN_SEED, RUNS, SHARED
 
 FILES = SHARED / "published" / "cl-srde_results_D30.zip"

@@ -1,13 +1,14 @@
 """Problems of all shapes for the tests of whole trials, and ways to drive them."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from de2ls.problems.problem import Problem
-from de2ls.trials.ask_tell import AskTell
-from de2ls.trials.driver import Driver
+from de2ls.trials.compiled import CompiledDriver as Driver
+from de2ls.trials.driver import load_driver
 from de2ls.trials.record import TrialRecord
 from de2ls.trials.run import make_record
 
@@ -71,15 +72,22 @@ def inside_box(problem: Problem, points: list[np.ndarray]) -> np.ndarray:
     return np.logical_and(rows >= problem.lower, rows <= problem.upper).all(axis=1)
 
 
+def loaded(path: Path, problem: Problem) -> Driver:
+    """Return the driver of a saved trial of a compiled algorithm."""
+    driver = load_driver(path, problem)
+    assert isinstance(driver, Driver)
+    return driver
+
+
 def ask_and_tell(driver: Driver) -> None:
     """Drive a trial to its end with one candidate out at a time."""
-    loop = AskTell(driver)
+    loop = driver
     problem = driver.problem
     out, work = np.empty(1 + problem.n_constraints), driver.work
     while numbers := loop.ask(1):
         (x,) = loop.points(numbers)
         problem.evaluate_into(x, out, work)
-        loop.tell(numbers[0], out)
+        loop.tell([numbers[0]], [out])
     driver.close_curve()
 
 

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from de2ls.problems.problem import Problem
-from de2ls.trials.ask_tell import AskTell
-from de2ls.trials.driver import Driver
+from de2ls.trials.compiled import CompiledDriver as Driver
 from tests.helpers import watched
 from tests.trials.examples import ball, crowded, free, inside_box, summed_violation
 
@@ -22,7 +21,7 @@ def evaluated(problem: Problem, x: np.ndarray) -> np.ndarray:
 
 def drive(driver: Driver, batch: int, shuffler: Any) -> list[np.ndarray]:
     """Keep up to `batch` candidates out and tell them in random order; return all points."""
-    loop, points = AskTell(driver), []
+    loop, points = driver, []
     while True:
         for number in loop.ask(batch - len(loop.pending)):
             points.append(loop.points([number])[0])
@@ -31,7 +30,7 @@ def drive(driver: Driver, batch: int, shuffler: Any) -> list[np.ndarray]:
             return points
         for number in shuffler.sample(sorted(loop.pending), shuffler.randint(1, len(loop.pending))):
             x = loop.pending[number].x.copy()
-            loop.tell(number, evaluated(driver.problem, x))
+            loop.tell([number], [evaluated(driver.problem, x)])
 
 
 @settings(max_examples=40)
@@ -65,14 +64,14 @@ def test_any_order_keeps_budget_box_and_incumbent(
 
 def test_the_initial_population_can_be_out_at_once_but_no_more() -> None:
     driver = Driver("de2ls", ball(2), 1, 200)
-    loop = AskTell(driver)
+    loop = driver
     numbers = loop.ask(50)
     assert numbers == list(range(20))
     assert loop.ask(1) == []
     for number in reversed(numbers[1:]):
-        loop.tell(number, np.array([1.0, 0.0]))
+        loop.tell([number], [np.array([1.0, 0.0])])
     assert loop.ask(1) == []
-    loop.tell(0, np.array([1.0, 0.0]))
+    loop.tell([0], [np.array([1.0, 0.0])])
     assert len(loop.ask(50)) == 50  # now there is no limit but the budget
     assert len(loop.ask(1000)) == 130
     assert loop.ask(1) == []
@@ -81,49 +80,49 @@ def test_the_initial_population_can_be_out_at_once_but_no_more() -> None:
 def test_candidates_out_together_do_not_see_each_other() -> None:
     """All of a generation drawn from one state: telling them changes nothing for the others."""
     first = Driver("rdex", ball(3), 4, 600)
-    loop = AskTell(first)
+    loop = first
     for number in loop.ask(30):
-        loop.tell(number, evaluated(first.problem, loop.points([number])[0]))
+        loop.tell([number], [evaluated(first.problem, loop.points([number])[0])])
     numbers = loop.ask(30)
     before = loop.points(numbers)
-    loop.tell(numbers[0], np.array([-100.0, 0.0]))
+    loop.tell([numbers[0]], [np.array([-100.0, 0.0])])
     for x, number in zip(before[1:], numbers[1:], strict=True):
         assert x.tobytes() == loop.points([number])[0].tobytes()
 
 
 def test_a_generation_ends_after_n_tells() -> None:
     driver = Driver("rdex", ball(2), 4, 1000)
-    loop = AskTell(driver)
+    loop = driver
     for number in loop.ask(20):
-        loop.tell(number, evaluated(driver.problem, loop.points([number])[0]))
+        loop.tell([number], [evaluated(driver.problem, loop.points([number])[0])])
     numbers = loop.ask(25)
     for number in numbers[:19]:
-        loop.tell(number, np.array([9.0, 9.0]))
+        loop.tell([number], [np.array([9.0, 9.0])])
     assert (driver.now["told"], driver.now["n_pop"]) == (19, 20)
-    loop.tell(numbers[19], np.array([9.0, 9.0]))
+    loop.tell([numbers[19]], [np.array([9.0, 9.0])])
     assert (driver.now["told"], driver.now["n_pop"]) == (0, 19)  # trunc(20 - 16 40 / 1000)
-    loop.tell(numbers[20], np.array([9.0, 9.0]))  # an older candidate counts for the new one
+    loop.tell([numbers[20]], [np.array([9.0, 9.0])])  # an older candidate counts for the new one
     assert driver.now["told"] == 1
 
 
 def test_a_success_is_judged_against_its_target_as_it_was() -> None:
     driver = Driver("rdex", free(2), 4, 1000)
-    loop = AskTell(driver)
+    loop = driver
     for number in loop.ask(20):
-        loop.tell(number, np.array([float(number)]))
+        loop.tell([number], [np.array([float(number)])])
     (number,) = loop.ask(1)
     info = loop.pending[number].info[0]
     target = float(driver.state.front[info["slot"]]["f"])
     assert info["f_target"] == target
     driver.state.front[info["slot"]]["f"] = -1.0  # another success has overwritten the slot
-    loop.tell(number, np.array([target - 0.5]))
+    loop.tell([number], [np.array([target - 0.5])])
     assert driver.now["n_success"] == 1
     assert driver.state.slot[0]["weight"] == 0.5
 
 
 def test_numbers_are_told_once() -> None:
-    loop = AskTell(Driver("rdex", free(2), 4, 1000))
+    loop = Driver("rdex", free(2), 4, 1000)
     loop.ask(2)
-    loop.tell(1, np.array([0.0]))
+    loop.tell([1], [np.array([0.0])])
     with pytest.raises(KeyError):
-        loop.tell(1, np.array([0.0]))
+        loop.tell([1], [np.array([0.0])])

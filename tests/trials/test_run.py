@@ -14,7 +14,7 @@ from de2ls._checks import FloatArray
 from de2ls.algorithms.de2ls import DE2LSConfig
 from de2ls.engine.state import LOCAL, SEARCH
 from de2ls.problems.problem import Problem
-from de2ls.trials.driver import Driver
+from de2ls.trials.compiled import CompiledDriver as Driver
 from de2ls.trials.record import TrialRecord
 from de2ls.trials.run import make_record, run_trial
 from tests.helpers import Witness, in_python, watched

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import de2ls
 from de2ls.problems.problem import Problem
-from de2ls.trials.driver import Driver
+from de2ls.trials.compiled import CompiledDriver as Driver
 from de2ls.trials.run import PausedTrial, run_trial
 from tests.helpers import watched
 from tests.trials.examples import (
@@ -23,6 +23,7 @@ from tests.trials.examples import (
     crowded,
     free,
     hopeless,
+    loaded,
     record_of,
 )
 
@@ -125,10 +126,10 @@ def saving_and_loading(path: Path, pauses: list[int]) -> Any:
             current.run(evals)
             assert current.n_evals == max(evals, 0)
             current.save(path)
-            current = Driver.load(path, driver.problem)
+            current = loaded(path, driver.problem)
         current.run()
-        for mine, loaded in zip(driver.state, current.state, strict=True):
-            mine[...] = loaded
+        for mine, other in zip(driver.state, current.state, strict=True):
+            mine[...] = other
 
     return drive
 
@@ -238,7 +239,7 @@ def test_a_saved_trial_refuses_another_schema(saved: Path) -> None:
 def test_a_saved_trial_refuses_arrays_that_do_not_fit(
     saved: Path, name: str, array: np.ndarray
 ) -> None:
-    with pytest.raises(ValueError, match=f"another version of de2ls: its {name} does not fit"):
+    with pytest.raises(ValueError, match=f"its {name} does not fit"):
         PausedTrial.load(rewritten(saved, **{name: array}), ball(3))
 
 

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from de2ls import _checks
-
 if TYPE_CHECKING:
     from de2ls.algorithms.algorithm import Algorithm
     from de2ls.algorithms.config import Config
@@ -32,15 +30,25 @@ def algorithm_names() -> list[str]:
     return list(_MODULES)
 
 
-def get_algorithm(name: str) -> "Algorithm":
-    """Return the algorithm called `name`."""
-    _checks.choice("algorithm", name, _MODULES)
-    found: Algorithm = import_module(f"de2ls.algorithms.{_MODULES[name]}").ALGORITHMS[name]
-    return found
+def get_algorithm(name: "str | Algorithm") -> "Algorithm":
+    """Return an algorithm.
+
+    Parameters
+    ----------
+    name : str or Algorithm
+        A name (`algorithm_names`), an algorithm itself, a Python file that defines one
+        (``my_es.py``, or ``my_es.py:my-es`` where it defines several), or ``package.module:my_es``.
+    """
+    if isinstance(name, str) and name in _MODULES:
+        found: Algorithm = import_module(f"de2ls.algorithms.{_MODULES[name]}").ALGORITHMS[name]
+        return found
+    from de2ls.algorithms.brought import find
+
+    return find(name, algorithm_names())
 
 
 def resolve_config(
-    name: str, overrides: "Mapping[str, Any] | Config | None" = None
+    name: "str | Algorithm", overrides: "Mapping[str, Any] | Config | None" = None
 ) -> dict[str, Any]:
     """Return the full configuration of algorithm `name`, some fields overridden."""
     return get_algorithm(name).config_class.make(overrides).as_dict()

@@ -2,15 +2,18 @@
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from de2ls import _checks
-from de2ls.engine.state import Records
+
+if TYPE_CHECKING:
+    from de2ls.engine.state import Records
 
 _INTEGER = (int, int | None, "int", "int | None")  # types of a field, or as the source spells them
 _BOOLEAN = (bool, "bool")
+_ANYTHING = {"meaning": "", "low": None, "high": None, "options": None}  # of a plain field
 
 
 def parameter(
@@ -76,7 +79,7 @@ class Config:
         """Return all fields, ready for JSON."""
         return dataclasses.asdict(self)
 
-    def as_record(self) -> Records:
+    def as_record(self) -> "Records":
         """Return the fields as a record for compiled code; an option is its index."""
         fields = dataclasses.fields(self)
         options = {field.name: _rules(type(self), field.name)["options"] for field in fields}
@@ -99,7 +102,8 @@ def _rules(config_class: type[Config], name: str) -> Mapping[str, Any]:
     declared = (
         vars(base).get("__dataclass_fields__", {}).get(name) for base in config_class.__mro__
     )
-    return next(field.metadata for field in declared if field is not None and field.metadata)
+    stated = (field.metadata for field in declared if field is not None and field.metadata)
+    return next(stated, _ANYTHING)
 
 
 def table(config_class: type[Config]) -> list[tuple[str, Any, str, str]]:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from de2ls._checks import FloatArray
+from de2ls.engine.budget import n_samples, sample_stride
 from de2ls.engine.random import RandomState, seed_state
 from de2ls.jit.kernels import records
 from de2ls.problems.problem import Problem
@@ -75,7 +76,6 @@ CANDIDATE = np.dtype(
     ]
 )
 EMPTY = np.zeros(0, MEMBER)  # for what an algorithm does not keep
-MOST_SAMPLES = 100_000  # of the curve
 
 
 class State(NamedTuple):
@@ -133,7 +133,6 @@ def new_state(
     """
     now = np.zeros(1, np.dtype([*COMMON_FIELDS, *fields], align=True))
     fill_common(now[0], problem, budget, n0)
-    samples = 1 + -(-budget // int(now[0]["stride"]))
     members = np.zeros(top + front, MEMBER)
     members["row"] = np.arange(top + front)
     members["f"] = members["v"] = np.inf
@@ -144,7 +143,7 @@ def new_state(
         box=np.array([problem.lower, problem.upper]),
         weight=np.ones(problem.n_constraints),
         best=np.full(problem.dim + 1 + problem.n_constraints, np.nan),
-        curve=np.full((samples, 5), np.nan),
+        curve=np.full((n_samples(problem.dim, budget), 5), np.nan),
         x=np.zeros((top + front + extra_rows, problem.dim)),
         top=records(members[:top].copy()),
         front=records(members[top:].copy()),
@@ -163,6 +162,5 @@ def fill_common(now: Any, problem: Problem, budget: int, n0: int) -> None:
     now["feasible_tol"] = problem.feasible_tol
     now["best_f"] = now["best_cv"] = now["best_v"] = now["least_cv"] = np.inf
     now["target"] = -np.inf
-    every = 10 * problem.dim  # by the rules; very long trials take each 2nd, 3rd, ... sample
-    now["stride"] = every * max(1, -(-budget // (every * MOST_SAMPLES)))
+    now["stride"] = sample_stride(problem.dim, budget)
     now["next_sample"] = n0

@@ -18,7 +18,8 @@ from de2ls.optimize.search import Penalised, Rules, Search
 from de2ls.problems import compiled
 from de2ls.problems.problem import Problem
 from de2ls.problems.wrap import problem as make_problem
-from de2ls.trials.driver import EVALS_PER_DIM, Driver
+from de2ls.trials.compiled import CompiledDriver as Driver
+from de2ls.trials.driver import EVALS_PER_DIM
 
 # the initial population is the algorithm's own (10 D), or one of these if it is larger:
 EVALS_PER_MEMBER, MANY = 500, 1000  # one member per 500 evaluations, up to 1000

@@ -5,7 +5,7 @@ import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self, overload
+from typing import Any, Self, cast, overload
 
 import numpy as np
 
@@ -20,8 +20,8 @@ from de2ls.problems.constraints import real_vector
 from de2ls.problems.problem import Problem
 from de2ls.problems.variables import choices
 from de2ls.problems.wrap import problem as make_problem
-from de2ls.trials.ask_tell import AskTell
-from de2ls.trials.driver import EVALS_PER_DIM, Driver
+from de2ls.trials.compiled import CompiledDriver as Driver
+from de2ls.trials.driver import EVALS_PER_DIM, load_driver
 
 _NONE = ()  # no constraints
 
@@ -105,7 +105,7 @@ class Optimizer:
 
     def _start(self, driver: Driver) -> None:
         self._driver = driver
-        self._ask_tell = AskTell(driver)
+        self._ask_tell = driver
 
     @property
     def n_evals(self) -> int:
@@ -202,7 +202,7 @@ class Optimizer:
             out[1:cut] = real_vector("g must be", g, problem.n_ineq)
         if problem.n_eq or h is not _NONE:
             out[cut:] = real_vector("h must be", h, problem.n_eq)
-        self._ask_tell.tell(number, out)
+        self._ask_tell.tell([number], out[np.newaxis])
 
     def result(self) -> MinimizeResult:
         """Return the result so far, as `de2ls.minimize` does."""
@@ -256,8 +256,8 @@ class Optimizer:
         )
         optimizer = cls.__new__(cls)
         optimizer._guess = extra["guess"] if extra["guess"].size else None
-        optimizer._start(Driver.load(path, problem))
-        optimizer._ask_tell.asked = about["asked"]
+        optimizer._start(cast(Driver, load_driver(path, problem)))
+        optimizer._ask_tell._asked = about["asked"]
         for number, x, info in zip(
             extra["pending_ids"], extra["pending_x"], extra["pending_info"], strict=True
         ):

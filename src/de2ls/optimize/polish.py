@@ -12,8 +12,8 @@ import numpy as np
 
 from de2ls._checks import FloatArray
 from de2ls.optimize.result import Stop
-from de2ls.trials.ask_tell import record
-from de2ls.trials.driver import Driver
+from de2ls.trials.compiled import CompiledDriver as Driver
+from de2ls.trials.compiled import record
 
 SHARE = 10  # a tenth of the budget is kept for polishing,
 EVALS_PER_COORDINATE = 200  # at most this many evaluations for each coordinate and one more

@@ -13,7 +13,7 @@ from de2ls.problems.wrap import UserFunction
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from de2ls.trials.driver import Driver
+    from de2ls.trials.compiled import CompiledDriver as Driver
 
 
 class Stop(Enum):

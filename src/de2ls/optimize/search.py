@@ -15,8 +15,7 @@ from de2ls._checks import FloatArray
 from de2ls.optimize.evaluators import Evaluator, Function
 from de2ls.optimize.result import MinimizeResult, Stop, make_result
 from de2ls.problems.problem import Problem
-from de2ls.trials.ask_tell import AskTell
-from de2ls.trials.driver import Driver
+from de2ls.trials.compiled import CompiledDriver as Driver
 
 PATIENCE = 0.005  # seconds between looks at the clock, as far as the evaluations allow
 REPORTS = 20  # lines printed by `disp`
@@ -121,7 +120,7 @@ class Search:
         self.batch = batch
         self.direct = direct
         self.guess = guess
-        self.ask_tell = AskTell(driver)
+        self.ask_tell = driver
         if rules.target is not None:
             driver.now["target"] = rules.target
         self.begin = time.perf_counter()
@@ -161,7 +160,7 @@ class Search:
         finally:
             self.driver.state.weight[:] = constraint_weights(problem, list(results.values()))
             for number, out in results.items():
-                self.ask_tell.tell(number, out)
+                self.ask_tell.tell([number], out[np.newaxis])
         return self._stop()
 
     def _directly(self) -> Stop:
@@ -191,7 +190,7 @@ class Search:
         while not self.driver.finished:
             size = int(self.driver.now["n_pop"])
             for number, out in self._evaluated(self.ask_tell.ask(min(self.batch or size, size))):
-                self.ask_tell.tell(number, out)
+                self.ask_tell.tell([number], out[np.newaxis])
             if (stop := self._stop()) is not None:
                 return stop
         return Stop.BUDGET
@@ -201,7 +200,7 @@ class Search:
 
         Where the workers themselves fail, the run ends: nothing says that they would work again.
         """
-        points = self.ask_tell.points(numbers)
+        points = list(self.ask_tell.points(numbers))
         try:
             outcomes = self.evaluate(points)
         except Exception as error:

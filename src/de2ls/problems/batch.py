@@ -17,8 +17,13 @@ _SIGNATURE = types.void(_VECTOR, _VECTOR, _VECTOR, _VECTOR)
 
 def evaluate_rows(compiled: CompiledKernel, X: FloatArray, out: FloatArray) -> None:
     """Fill the rows of `out` with f, g, h of the rows of `X`."""
-    entry(compiled.evaluate, (_VECTOR,) * 4)
+    _compile(compiled.evaluate)
     _loop()(compiled.evaluate, X, compiled.params, np.empty(compiled.n_work), out)
+
+
+@cache
+def _compile(evaluate: Any) -> None:
+    entry(evaluate, (_VECTOR,) * 4)
 
 
 @cache

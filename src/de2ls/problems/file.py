@@ -49,7 +49,7 @@ class ProblemFile:
             raise FileNotFoundError(f"there is no problem file {path}")
         text = path.read_bytes()
         digest = hashlib.sha256(text).hexdigest()[:16]
-        names = _execute(path, text, digest)
+        names = execute(path, text)
         missing = [name for name in ("fun", "bounds") if name not in names]
         if missing:
             raise ValueError(f"{path} must define {' and '.join(missing)}")
@@ -65,9 +65,9 @@ class ProblemFile:
         return problem(self.fun, self.bounds, **self.arguments, **shared, name=self.path.stem)
 
 
-def _execute(path: Path, text: bytes, digest: str) -> dict[str, Any]:
+def execute(path: Path, text: bytes) -> dict[str, Any]:
     """Run the text as a module that can import what lies beside it, and return its names."""
-    module = types.ModuleType(f"{path.stem}_{digest}")
+    module = types.ModuleType(f"{path.stem}_{hashlib.sha256(text).hexdigest()[:16]}")
     module.__file__ = str(path)
     sys.modules[module.__name__] = module
     sys.path.insert(0, str(path.absolute().parent))

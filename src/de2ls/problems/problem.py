@@ -169,18 +169,22 @@ class Problem:
         """
         points = _checks.matrix("X", X, self.dim)
         out = np.empty((points.shape[0], 1 + self.n_constraints))
+        self.evaluate_rows(points, out)
+        g, h = self.split(out)
+        return Evaluation(out[:, 0].copy(), g, h)
+
+    def evaluate_rows(self, X: FloatArray, out: FloatArray) -> None:
+        """Fill the rows of `out` with f, g, h of checked points: `evaluate_into` for many."""
         if self.many is not None:
-            self.many(points, out)
+            self.many(X, out)
         elif self.kernel is not None:
             from de2ls.problems.batch import evaluate_rows
 
-            evaluate_rows(self.kernel, points, out)
+            evaluate_rows(self.kernel, X, out)
         else:
             work = self._work()
-            for point, values in zip(points, out, strict=True):
+            for point, values in zip(X, out, strict=True):
                 self.evaluate_into(point, values, work)
-        g, h = self.split(out)
-        return Evaluation(out[:, 0].copy(), g, h)
 
     def evaluate_into(self, x: FloatArray, out: FloatArray, work: FloatArray) -> None:
         """Fill `out` with f, g, h of a checked point; the fast path of the drivers."""

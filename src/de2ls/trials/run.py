@@ -10,10 +10,11 @@ from typing import Any, Self
 
 from de2ls import _checks
 from de2ls._version import __version__
+from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import Config
 from de2ls.problems.problem import Problem
 from de2ls.suites.registry import record_rule
-from de2ls.trials.driver import Driver
+from de2ls.trials.driver import Driver, load_driver, new_driver
 from de2ls.trials.record import LocalSearchLog, TrialRecord
 
 
@@ -26,13 +27,13 @@ class PausedTrial:
 
     def __init__(
         self,
-        algorithm: str,
+        algorithm: str | Algorithm,
         problem: Problem,
         seed: int,
         max_evals: int | None = None,
         config: Mapping[str, Any] | Config | None = None,
     ) -> None:
-        self.driver = Driver(algorithm, problem, seed, max_evals, config)
+        self.driver = new_driver(algorithm, problem, seed, max_evals, config)
 
     def run(self, evals: int | None = None) -> Self:
         """Make `evals` more evaluations, or all that are left."""
@@ -52,10 +53,15 @@ class PausedTrial:
         self.driver.save(path)
 
     @classmethod
-    def load(cls, path: str | Path, problem: Problem) -> Self:
-        """Read a saved trial of the same problem."""
+    def load(
+        cls, path: str | Path, problem: Problem, algorithm: str | Algorithm | None = None
+    ) -> Self:
+        """Read a saved trial of the same problem.
+
+        The file says where its algorithm is found; one that is in no file must be given again.
+        """
         trial = cls.__new__(cls)
-        trial.driver = Driver.load(path, problem)
+        trial.driver = load_driver(path, problem, algorithm)
         return trial
 
     def record(self, label: str = "", trace: bool = False) -> TrialRecord:
@@ -69,7 +75,7 @@ class PausedTrial:
 
 
 def run_trial(
-    algorithm: str,
+    algorithm: str | Algorithm,
     problem: Problem,
     seed: int,
     max_evals: int | None = None,
@@ -82,8 +88,9 @@ def run_trial(
 
     Parameters
     ----------
-    algorithm : str
-        Registered name, see `de2ls.algorithm_names`.
+    algorithm : str or Algorithm
+        Registered name, see `de2ls.algorithm_names`; or one of your own: an `Algorithm`, its file
+        (``my_es.py``) or its place in a module (``package.module:my_es``).
     problem : Problem
         What is minimised.
     seed : int
@@ -115,38 +122,43 @@ def run_trial(
 
 def make_record(driver: Driver, *, label: str, trace: bool) -> TrialRecord:
     """Return the record of a driver whose trial is over."""
-    now, problem, dim = driver.now, driver.problem, driver.problem.dim
-    curve = driver.state.curve
-    best = driver.state.best
-    g, h = problem.split(best[dim:])
+    problem, best, curve = driver.problem, driver.incumbent, driver.curve
+    g, h = problem.split(best.out)
     return TrialRecord(
-        algorithm=driver.algorithm.name,
+        algorithm=driver.algorithm.identity,
         config=driver.config.as_dict(),
         problem=problem.key.as_dict(),
         seed=driver.seed,
         max_evals=driver.max_evals,
         n_evals=driver.n_evals,
         curve=record_rule(problem.key).written(curve[:, :3]),
-        x=problem.decode(best[:dim]).copy(),
-        f=float(now["best_f"]),
+        x=problem.decode(best.x).copy(),
+        f=best.f,
         g=g,
         h=h,
-        violation=float(now["best_cv"]),
-        feasible=bool(now["best_cv"] <= problem.feasible_tol),
+        violation=best.violation,
+        feasible=best.feasible,
         stop=driver.stop,
         label=label or driver.algorithm.name,
         trace=curve[:, 3:].copy() if trace else None,
-        local_search=LocalSearchLog(
-            int(now["ls_calls"]),
-            int(now["ls_evals"]),
-            int(now["ls_improved"]),
-            float(now["ls_gain"]),
-        ),
-        n_invalid=int(now["n_invalid"]),
+        local_search=_local_search(driver),
+        n_invalid=driver.n_invalid,
         version=__version__,
         environment=environment(),
         wall_time=driver.wall_time,
-        n_outside=int(now["n_outside"]),
+        n_outside=driver.n_outside,
+    )
+
+
+def _local_search(driver: Driver) -> LocalSearchLog:
+    now = getattr(driver, "now", None)
+    if now is None:
+        return LocalSearchLog()
+    return LocalSearchLog(
+        int(now["ls_calls"]),
+        int(now["ls_evals"]),
+        int(now["ls_improved"]),
+        float(now["ls_gain"]),
     )
 
 

@@ -1,0 +1,237 @@
+"""The driver of a compiled step: its state and its candidates, driven compiled or from Python."""
+
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numba
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from de2ls._checks import FloatArray
+from de2ls.algorithms.algorithm import Algorithm
+from de2ls.algorithms.config import Config
+from de2ls.engine.recorder import observe, write_row
+from de2ls.engine.state import ASK, NONE, TELL, Candidate, State, new_candidate
+from de2ls.jit.borrow import borrow
+from de2ls.jit.kernels import entry, kernel
+from de2ls.problems.problem import Problem
+from de2ls.trials.driver import Driver, Incumbent
+
+_VECTOR = types.Array(types.float64, 1, "C")
+_EVALUATE = types.FunctionType(types.void(_VECTOR, _VECTOR, _VECTOR, _VECTOR))
+_compiling = threading.Lock()
+
+
+@kernel
+def drive(
+    step: Any,
+    evaluate: Any,
+    state: State,
+    cand: Candidate,
+    params: Any,
+    work: Any,
+    until: int,
+) -> None:
+    """Evaluate and step until `until` evaluations are made, or the target, or the end."""
+    s, c, data, scratch = borrow(state), borrow(cand), borrow(params), borrow(work)
+    while s.now[0].n < until and not s.now[0].reached:
+        evaluate(c.x, data, scratch, c.out)
+        if not step(s, c, TELL | ASK):
+            break
+
+
+@kernel
+def record(state: State, cand: Candidate) -> None:
+    """Let the recorder see a result that the algorithm did not ask for."""
+    observe(state, cand)
+
+
+def _entry(function: Any, signature: tuple[Any, ...]) -> Any:
+    """Return the entry point of `function`, compiled by one thread at a time."""
+    with _compiling:
+        return entry(function, signature)
+
+
+class CompiledDriver(Driver):
+    """A trial of an algorithm with a compiled step.
+
+    Each candidate is drawn from the state at its ask, a tell acts at once, and a generation ends
+    after N tells. With one candidate out at a time this is the algorithm itself; with more it is
+    the variant with deferred updating: a success is visible only to candidates asked after it.
+    """
+
+    def __init__(
+        self,
+        algorithm: str | Algorithm,
+        problem: Problem,
+        seed: int,
+        max_evals: int | None = None,
+        config: Mapping[str, Any] | Config | None = None,
+    ) -> None:
+        super().__init__(algorithm, problem, seed, max_evals, config)
+        assert self.algorithm.start is not None
+        self.state = self.algorithm.start(problem, self.config, self.seed, self.max_evals)
+        self.cand = new_candidate(problem)  # of `run`
+        self._asked = 0
+        self._pending: dict[int, Candidate] = {}  # of `ask`
+        self._spare: list[Candidate] = []
+        self._signature = (numba.typeof(self.state), numba.typeof(self.cand), types.int64)
+        self.step = _entry(self.algorithm.step, self._signature)
+
+    @property
+    def now(self) -> Any:
+        """The record of the trial's scalars."""
+        return self.state.now[0]
+
+    @property
+    def n_evals(self) -> int:
+        """Evaluations made so far."""
+        return int(self.now["n"])
+
+    @property
+    def n_invalid(self) -> int:
+        """Evaluations that gave NaN."""
+        return int(self.now["n_invalid"])
+
+    @property
+    def n_outside(self) -> int:
+        """Evaluated points outside the box."""
+        return int(self.now["n_outside"])
+
+    @property
+    def finished(self) -> bool:
+        """Whether the trial is over."""
+        return bool(self.n_evals >= self.max_evals or self.now["finished"])
+
+    @property
+    def stop(self) -> str:
+        """Why a finished trial ended: its "budget", or no room in it for one more generation."""
+        return "budget" if self.n_evals >= self.max_evals else "generations"
+
+    @property
+    def incumbent(self) -> Incumbent:
+        """The best point evaluated so far."""
+        now, (x, out) = self.now, np.split(self.state.best.copy(), [self.problem.dim])
+        f, violation = float(now["best_f"]), float(now["best_cv"])
+        feasible = violation <= self.problem.feasible_tol
+        return Incumbent(x, out, f, violation, feasible, int(now["best_n"]))
+
+    @property
+    def curve(self) -> FloatArray:
+        """Rows of FEs, Min_EV, LCV, population size, epsilon level: what is written so far."""
+        return self.state.curve[: self.now["row"]]
+
+    @property
+    def counters(self) -> dict[str, float]:
+        """What the algorithm counted."""
+        return {name: self.now[name].item() for name in self.algorithm.counters}
+
+    @property
+    def asked(self) -> int:
+        """Candidates handed out so far, and the next one's number."""
+        return self._asked
+
+    @property
+    def pending(self) -> dict[int, Candidate]:
+        """The candidates that are out, by number."""
+        return self._pending
+
+    def begin(self) -> None:
+        """Put the first candidate in place; does nothing when there is one."""
+        if self.cand.info[0]["kind"] == NONE:
+            self.step(self.state, self.cand, ASK)
+
+    def run(self, until: int | None = None) -> None:
+        """Go on until `until` evaluations are made, or the target, or the end."""
+        until = self.max_evals if until is None else min(until, self.max_evals)
+        self.begin()
+        if not self.finished:
+            if self.problem.kernel is not None:
+                self._run_compiled(until)
+            else:
+                self._run_python(until)
+        if self.finished:
+            self.close_curve()
+
+    def _run_compiled(self, until: int) -> None:
+        compiled = self.problem.kernel
+        assert compiled is not None
+        step_type = types.FunctionType(types.boolean(*self._signature))
+        loop = _entry(
+            drive,
+            (step_type, _EVALUATE, *self._signature[:2], _VECTOR, _VECTOR, types.int64),
+        )
+        _entry(compiled.evaluate, (_VECTOR,) * 4)
+        loop(
+            self.algorithm.step,
+            compiled.evaluate,
+            self.state,
+            self.cand,
+            compiled.params,
+            self.work,
+            until,
+        )
+
+    def _run_python(self, until: int) -> None:
+        evaluate, step = self.problem.evaluate_into, self.step
+        state, cand, work, now = self.state, self.cand, self.work, self.state.now[0]
+        while now["n"] < until and not now["reached"]:
+            evaluate(cand.x, cand.out, work)
+            if not step(state, cand, TELL | ASK):
+                break
+
+    def close_curve(self) -> None:
+        """Repeat the last state in the rows that an early end left empty."""
+        curve, now = self.state.curve, self.now
+        for row in range(int(now["row"]), curve.shape[0]):
+            write_row(self.state, row, max(now["n0"], min(now["stride"] * row, self.max_evals)))
+        now["row"] = curve.shape[0]
+
+    def ask(self, n: int) -> list[int]:
+        """Make up to `n` candidates and return their numbers.
+
+        There are fewer at the end of the trial, and none while the whole initial population (in an
+        algorithm of whole generations: the whole generation) is out and not all of it is back.
+        """
+        numbers: list[int] = []
+        while len(numbers) < n and self._asked < self.max_evals:
+            cand = self._spare.pop() if self._spare else new_candidate(self.problem)
+            if not self.step(self.state, cand, ASK):
+                self._spare.append(cand)
+                break
+            self._pending[self._asked] = cand
+            numbers.append(self._asked)
+            self._asked += 1
+        return numbers
+
+    def points(self, numbers: Sequence[int]) -> FloatArray:
+        """Return the points of candidates that are out, one per row."""
+        return np.array([self._pending[number].x for number in numbers])
+
+    def tell(self, numbers: Sequence[int], out: Sequence[FloatArray] | FloatArray) -> None:
+        """Take f, g, h of candidates that are out, one row each."""
+        for number, values in zip(numbers, out, strict=True):
+            cand = self._pending.pop(number)
+            cand.out[:] = values
+            self.step(self.state, cand, TELL)
+            self._spare.append(cand)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return what `restore` needs to go on."""
+        arrays = {f"state_{name}": array for name, array in self.state._asdict().items()}
+        return arrays | {f"cand_{name}": array for name, array in self.cand._asdict().items()}
+
+    def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
+        """Go to where `arrays` were taken."""
+        for prefix, arrays in (("state", self.state), ("cand", self.cand)):
+            for name, array in arrays._asdict().items():
+                stored = saved[f"{prefix}_{name}"]
+                if stored.dtype != array.dtype or stored.shape != array.shape:
+                    raise ValueError(
+                        f"it was written by another version of de2ls, its {prefix}_{name} does "
+                        "not fit"
+                    )
+                array[...] = stored
+        self._asked = self.n_evals

@@ -1,0 +1,138 @@
+"""The recorder of batches: the rules of `de2ls.engine.recorder`, a batch at a time, in NumPy.
+
+It needs no compiled code, so that a short run of a plain Python function stays light.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from de2ls._checks import FloatArray
+from de2ls.engine.budget import n_samples, sample_stride
+from de2ls.problems.problem import Problem
+
+Mask = NDArray[np.bool_]
+
+
+class Recorder:
+    """Sees every evaluated point in order, keeps the incumbent and the curve.
+
+    The fields carry the names of the compiled recorder's.
+    """
+
+    SCALARS = (
+        *("n", "n0", "n_pop", "best_f", "best_cv", "best_n", "target", "reached"),
+        *("least_cv", "n_invalid", "row"),
+    )
+
+    def __init__(self, problem: Problem, budget: int) -> None:
+        self.problem = problem
+        self.budget = budget
+        self.n = 0  # evaluations so far
+        self.n0 = 0  # size of the first batch, where the curve begins
+        self.n_pop = 0  # size of the present batch
+        self.best = np.full(problem.dim + 1 + problem.n_constraints, np.nan)  # x, f, g, h
+        self.best_f = self.best_cv = self.least_cv = np.inf
+        self.best_n = 0  # evaluation that found it; 0 while there is none but invalid ones
+        self.target = -np.inf  # objective at which a feasible incumbent ends the run
+        self.reached = False
+        self.n_invalid = 0
+        self.stride = sample_stride(problem.dim, budget)
+        self.curve = np.full((n_samples(problem.dim, budget), 5), np.nan)
+        self.row = 0  # next row of the curve
+
+    def observe(self, X: FloatArray, out: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Record the points `X` with results `out` (f, g, h); return f and the summed violation.
+
+        Both are infinite where the point has no value.
+        """
+        f, v, n_invalid = self.values(out)
+        self.n_invalid += n_invalid
+        feasible = v <= self.problem.feasible_tol
+        if self.next_sample <= self.n + len(f):
+            self._sample(f, v, feasible)
+        self._keep_best(X, out, f, v, feasible)
+        self.n += len(f)
+        return f, v
+
+    def values(self, out: FloatArray) -> tuple[FloatArray, FloatArray, int]:
+        """Return f and the summed violation of results, and how many have no value."""
+        f = out[:, 0].copy()
+        v = self.problem.violation(*self.problem.split(out))
+        invalid = ~(f > -np.inf) | np.isnan(v)
+        count = int(np.count_nonzero(invalid))
+        if count:
+            f[invalid] = v[invalid] = np.inf
+        return f, v, count
+
+    def is_target(self, values: FloatArray) -> bool:
+        """Whether the results of one point reach the target."""
+        if self.target == -np.inf or not values[0] <= self.target:
+            return False
+        violation = self.problem.violation(*self.problem.split(values))
+        return bool(violation <= self.problem.feasible_tol)
+
+    @property
+    def next_sample(self) -> float:
+        """Evaluations at which the next row is due: N0, then max(N0, min(10 D k, T))."""
+        if self.row >= len(self.curve):
+            return np.inf
+        return max(self.n0, min(self.stride * self.row, self.budget))
+
+    def _keep_best(
+        self, X: FloatArray, out: FloatArray, f: FloatArray, v: FloatArray, feasible: Mask
+    ) -> None:
+        """Let the batch's best point replace the incumbent, if it is strictly better."""
+        if self.best_n == 0:  # any point before none, any with a value before one without
+            self._keep(X, out, f, v, int(np.argmax((f < np.inf) | (v < np.inf))))
+        if feasible.any():
+            at = np.flatnonzero(feasible)
+            i = int(at[np.argmin(f[at])])
+            is_better = self.best_cv > self.problem.feasible_tol or f[i] < self.best_f
+        else:
+            i = int(np.argmin(v))
+            is_better = v[i] < self.best_cv
+        if is_better:
+            self._keep(X, out, f, v, i)
+        self.least_cv = min(self.least_cv, float(v.min()))
+
+    def _keep(self, X: FloatArray, out: FloatArray, f: FloatArray, v: FloatArray, i: int) -> None:
+        self.best_f, self.best_cv = float(f[i]), float(v[i])
+        self.best_n = self.n + i + 1 if f[i] < np.inf or v[i] < np.inf else 0
+        self.reached = self.best_f <= self.target and self.best_cv <= self.problem.feasible_tol
+        dim = self.problem.dim
+        self.best[:dim], self.best[dim:] = X[i], out[i]
+
+    def _sample(self, f: FloatArray, v: FloatArray, feasible: Mask) -> None:
+        """Write the rows that fall due within the batch."""
+        f_so_far = np.minimum.accumulate(np.where(feasible, f, np.inf))
+        v_so_far = np.minimum(np.minimum.accumulate(v), self.least_cv)
+        any_so_far = np.logical_or.accumulate(feasible)
+        known = self.best_cv <= self.problem.feasible_tol
+        while (due := self.next_sample) <= self.n + len(f):
+            i = max(0, int(due) - self.n - 1)
+            f_best = min(f_so_far[i], self.best_f) if known else f_so_far[i]
+            self.curve[self.row] = (
+                *(due, f_best if known or any_so_far[i] else np.nan, v_so_far[i]),
+                *(self.n_pop, 0.0),
+            )
+            self.row += 1
+
+    def close_curve(self) -> None:
+        """Repeat the last state in the rows that an early end left empty."""
+        while (due := self.next_sample) < np.inf:
+            self.curve[self.row] = (due, *self.state()[1:])
+            self.row += 1
+
+    def state(self) -> tuple[float, float, float, float, float]:
+        """Return what a row of the curve would say now: n, Min_EV, LCV, batch size, 0."""
+        feasible = self.best_cv <= self.problem.feasible_tol
+        return self.n, self.best_f if feasible else np.nan, self.least_cv, self.n_pop, 0.0
+
+    def restore(self, scalars: FloatArray, best: FloatArray, curve: FloatArray) -> None:
+        """Take over what another recorder had recorded."""
+        self.best[:], self.curve[:] = best, curve
+        for name, value in zip(self.SCALARS, scalars, strict=True):
+            kind: Any = type(getattr(self, name))
+            setattr(self, name, kind(value))
