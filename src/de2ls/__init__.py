@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from de2ls.suites.registry import suite_names
     from de2ls.trials import PausedTrial, TrialRecord, run_trial
 
-_HOMES = {
+_MODULE_OF = {
     "EvaluationError": "de2ls.optimize.search",
     "Optimizer": "de2ls.optimize.optimizer",
     "PausedTrial": "de2ls.trials",
@@ -64,12 +64,14 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        value = getattr(import_module(_HOMES[name]), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module 'de2ls' has no attribute {name!r}")
+if not TYPE_CHECKING:  # hidden from type checkers, which then see a misspelt name
+
+    def __getattr__(name: str) -> Any:
+        if name in _MODULE_OF:
+            value = getattr(import_module(_MODULE_OF[name]), name)
+            globals()[name] = value
+            return value
+        raise AttributeError(f"module 'de2ls' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

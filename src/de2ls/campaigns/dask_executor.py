@@ -9,6 +9,7 @@ import logging
 from importlib import import_module
 from typing import Any
 
+from de2ls._extras import extra
 from de2ls.campaigns.errors import CampaignError
 from de2ls.campaigns.executors import LOST_CLUSTER, Workers
 
@@ -26,10 +27,8 @@ def dask_workers(address: str, count: int) -> Workers:
     count : int
         Number of workers of a local cluster; a scheduler has its own.
     """
-    try:
+    with extra("dask"):
         distributed: Any = import_module("distributed")
-    except ImportError as error:
-        raise CampaignError("Dask is not installed: pip install 'de2ls[dask]' brings it") from error
     for name in _LOGGERS:
         logging.getLogger(name).setLevel(logging.CRITICAL)
 

@@ -7,6 +7,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
+from de2ls._extras import extra
 from de2ls.campaigns.rows import problem_name
 from de2ls.trials.record import TrialRecord
 
@@ -186,7 +187,8 @@ class LiveProgress(Progress):
     """A display that renews itself: overall bar, time left, speed, series and last results."""
 
     def __init__(self, console: "Console | None" = None) -> None:
-        from rich.console import Console
+        with extra("cli"):
+            from rich.console import Console
 
         self._console = console or Console()
         self._live: Any = None

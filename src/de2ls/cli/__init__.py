@@ -213,7 +213,7 @@ def _one_line(error: Exception) -> str:
     text = " ".join(str(error).split())
     if isinstance(error, OSError) and error.strerror and error.filename:  # without its number
         text = f"{error.filename}: {error.strerror}"
-    if isinstance(error, ValueError | TypeError | OSError | RuntimeError) and text:
+    if isinstance(error, ValueError | TypeError | OSError | RuntimeError | ImportError) and text:
         return text
     return f"{type(error).__name__}: {text} (add --debug for the traceback)"
 

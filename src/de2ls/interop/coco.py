@@ -5,14 +5,17 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import cocoex
 import numpy as np
 
 from de2ls import _checks
 from de2ls._checks import FloatArray
+from de2ls._extras import extra
 from de2ls.optimize.minimizer import minimize
 from de2ls.problems.problem import Problem
 from de2ls.problems.wrap import problem as make_problem
+
+with extra("coco"):
+    import cocoex
 
 Solver = Callable[[Problem, int, int], Any]  # problem, budget, seed
 

@@ -4,17 +4,20 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from pymoo.core.algorithm import Algorithm
-from pymoo.core.population import Population
-from pymoo.util.display.single import SingleObjectiveOutput
 
 from de2ls import _checks
 from de2ls._checks import FloatArray
+from de2ls._extras import extra
 from de2ls.optimize.minimizer import population_config
 from de2ls.optimize.optimizer import Candidate, Optimizer
 from de2ls.problems.problem import Problem
 from de2ls.problems.wrap import problem as make_problem
 from de2ls.trials.driver import EVALS_PER_DIM
+
+with extra("pymoo"):
+    from pymoo.core.algorithm import Algorithm
+    from pymoo.core.population import Population
+    from pymoo.util.display.single import SingleObjectiveOutput
 
 
 class DE2LS(Algorithm):  # type: ignore[misc]

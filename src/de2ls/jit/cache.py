@@ -119,8 +119,9 @@ def cache_root() -> Path | None:
     nothing can be written.
     """
     given = os.environ.get("DE2LS_CACHE_DIR")
-    own = user_cache_path("de2ls", appauthor=False) / "kernels"
-    for folder in (Path(given), own) if given else (own,):
+    for folder in (Path(given) if given else None, _user_folder()):
+        if folder is None:
+            continue
         if _is_writable(folder):
             return folder
         logging.getLogger("de2ls").warning(
@@ -132,9 +133,16 @@ def cache_root() -> Path | None:
         return None
 
 
+def _user_folder() -> Path | None:
+    """Return the user's folder for compiled code; None for a user without a home."""
+    try:
+        folder = user_cache_path("de2ls", appauthor=False) / "kernels"
+    except RuntimeError:
+        return None
+    return folder if folder.is_absolute() else None  # older platformdirs leave the "~"
+
+
 def _is_writable(folder: Path) -> bool:
-    if "~" in folder.parts:  # the user has no home
-        return False
     try:
         folder.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()

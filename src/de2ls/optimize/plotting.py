@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from de2ls._checks import FloatArray
+from de2ls._extras import extra
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +22,8 @@ def plot_result(result: "MinimizeResult") -> "Figure":
     Above: the best objective among feasible points, and the lowest violation, over the evaluations.
     Below: the final population in parallel coordinates, each from its lower to its upper bound.
     """
-    from matplotlib.figure import Figure
+    with extra("report"):
+        from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8.0, 6.4), layout="constrained")
     parts: Any = figure.subfigures(2, 1, height_ratios=(1.0, 0.85))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from de2ls._extras import extra
 from de2ls.reports.palette import Look, looks
 from de2ls.scores import Assessment, Bootstrap, Friedman, Score
 from de2ls.scores.uscore import HEADINGS
@@ -45,7 +46,8 @@ _WHITE_BELOW = 0.18  # luminance of a cell on which white text has more contrast
 @contextmanager
 def style() -> Iterator[None]:
     """Draw in one style, whatever the user's own settings are."""
-    import matplotlib
+    with extra("report"):
+        import matplotlib
 
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
@@ -58,7 +60,8 @@ def new_figure(width: float, height: float, arranged: bool = True) -> "Figure":
 
     Unless it is `arranged` by a layout engine, its axes are placed by hand.
     """
-    from matplotlib.figure import Figure
+    with extra("report"):
+        from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained" if arranged else None)
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from de2ls._checks import FloatArray
+from de2ls._extras import extra
 from de2ls._version import __version__
 from de2ls.reports.curves import packed, page_curves
 from de2ls.reports.figures import looks_of
@@ -49,8 +50,9 @@ def page(material: Material, title: str) -> str:
     title : str
         Its heading.
     """
-    import jinja2
-    from markupsafe import Markup
+    with extra("report"):
+        import jinja2
+        from markupsafe import Markup
 
     tables = report_tables(material)
     data = page_data(material, tables)

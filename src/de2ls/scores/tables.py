@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from de2ls._extras import extra
+
 if TYPE_CHECKING:
     import pandas as pd
     from rich.console import Group
@@ -138,23 +140,19 @@ class Table:
 
     def to_frame(self) -> "pd.DataFrame":
         """Return a pandas data frame; pandas is optional (``pip install de2ls[pandas]``)."""
-        try:
+        with extra("pandas"):
             import pandas as pd
-        except ImportError as error:
-            raise ImportError(
-                "to_frame needs pandas, which is not installed: pip install 'de2ls[pandas]', "
-                "or use to_csv, which needs nothing"
-            ) from error
         header, rows = self._plain()
         return pd.DataFrame(rows, columns=header)
 
     def to_rich(self) -> "Group":
         """Return title, table and notes for the terminal."""
-        from rich import box
-        from rich.console import Group
-        from rich.markup import escape
-        from rich.table import Table as RichTable
-        from rich.text import Text
+        with extra("cli"):
+            from rich import box
+            from rich.console import Group
+            from rich.markup import escape
+            from rich.table import Table as RichTable
+            from rich.text import Text
 
         table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
         for name, number in zip(self.header, self.numeric(), strict=True):

@@ -13,6 +13,7 @@ import numpy as np
 from platformdirs import user_data_path
 
 from de2ls._checks import FloatArray
+from de2ls._extras import extra
 
 DATA_VARIABLE = "DE2LS_CEC2017_DATA"
 DEFAULT_URL = "https://github.com/P-N-Suganthan/2026-CEC/raw/main/CSOP.zip"
@@ -137,8 +138,9 @@ def fetch(url: str = DEFAULT_URL, into: Path | None = None) -> Path:
     Path
         The folder that now holds the files.
     """
-    from pooch.core import retrieve
-    from pooch.utils import get_logger
+    with extra("data"):
+        from pooch.core import retrieve
+        from pooch.utils import get_logger
 
     if not url.startswith(("http://", "https://")):
         raise ValueError(f"url must start with http:// or https://, got {url!r}")
