@@ -85,7 +85,7 @@ def measure_large(folder: Path, sample: TrialRecord) -> None:
         ),
         "opening one trial": lambda store: store.record(LABELS[7], 50, problems=9),
         "curves of 4 series x 5 problems x 25 runs": lambda store: list(
-            store.curves(labels=LABELS[:4], problems=range(1, 6), runs=range(1, 26))
+            store.records(labels=LABELS[:4], problems=range(1, 6), runs=range(1, 26))
         ),
     }
     for name, look in looks.items():

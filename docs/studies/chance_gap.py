@@ -108,7 +108,7 @@ def load(source: Path, label: str, array: str) -> Collection:
     from de2ls.campaigns.store import Store
 
     with Store.open(source, readonly=True) as store:
-        return collect(store.curves(labels=label))
+        return collect(store.records(labels=label))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -317,7 +317,7 @@ def test_a_call_ends_with_its_budget() -> None:
     state, cand = in_call(n=1980, T=2000, dim=3)  # 10 evaluations
     scan(state, cand, [WORSE] * 10)
     assert not ask_local(state, cand)
-    assert state.now[0]["ls_evals"] == 10
+    assert state.now[0]["ls_evaluations"] == 10
 
 
 def test_a_call_ends_at_the_smallest_step() -> None:
@@ -343,7 +343,7 @@ def test_results_of_an_earlier_call_change_nothing() -> None:
     state.now[0]["phase"] = SEARCH  # or the search goes on
     tell_local(state, cand, -9.0, 0.0)
     assert state.now[0]["ls_centre_f"] == 5.0
-    assert state.now[0]["ls_evals"] == 2
+    assert state.now[0]["ls_evaluations"] == 2
 
 
 # --- injection ------------------------------------------------------------------------------------

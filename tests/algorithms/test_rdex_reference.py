@@ -126,7 +126,7 @@ def test_engine_visits_the_same_points(name: str) -> None:
     assert driver.state.memory["cr"].tolist() == reference.MCR
     assert driver.state.memory["f"].tolist() == reference.MF
     assert now["ls_calls"] == reference.calls
-    assert now["ls_evals"] == reference.seen["local evaluations"]
+    assert now["ls_evaluations"] == reference.seen["local evaluations"]
     assert now["n_outside"] == reference.seen["outside"]
 
 

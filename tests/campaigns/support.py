@@ -9,19 +9,23 @@ from typing import Any
 import numpy as np
 
 from de2ls.campaigns import Plan, Store
-from de2ls.campaigns.codec import fingerprint, to_json
-from de2ls.trials.record import LocalSearchLog, TrialRecord
+from de2ls.campaigns.codec import fingerprint
+from de2ls.problems.key import ProblemKey
+from de2ls.trials.key import TrialKey
+from de2ls.trials.record import TrialRecord
 
-KEY = {"suite": "cec2017", "number": 1, "dim": 3, "definition": "report", "instance": 1}
+KEY = ProblemKey.make("cec2017", 1, 3, definition="report", instance=1)
 
 
-def make_record(**changes: Any) -> TrialRecord:
+def make_record(
+    label: str = "series", problem: ProblemKey = KEY, run: int = 1, **changes: Any
+) -> TrialRecord:
     """Return a record with values in every field, some of them replaced."""
     curve = np.array([[30.0, np.nan, 2.5], [60.0, 7.25, 0.0], [90.0, 7.25, 0.0]])
     record = TrialRecord(
+        key=TrialKey(label, problem, run),
         algorithm="de2ls",
         config={"ls_mc": 3, "ls_sr": 0.1, "box": "inside"},
-        problem=KEY,
         seed=2**62 + 1,
         max_evals=90,
         n_evals=90,
@@ -33,9 +37,8 @@ def make_record(**changes: Any) -> TrialRecord:
         violation=0.0,
         feasible=True,
         stop="budget",
-        label="series",
         trace=np.array([[30.0, 1.5], [20.0, 0.5], [10.0, 0.0]]),
-        local_search=LocalSearchLog(2, 20, 1, 0.125),
+        counters={"ls_calls": 2, "ls_evaluations": 20, "ls_improved": 1, "ls_gain": 0.125},
         n_invalid=4,
         version="0.1.0",
         environment={"cpu": "imaginary", "numpy": "2"},
@@ -71,12 +74,10 @@ def small_plan(**changes: Any) -> Plan:
     return Plan.from_settings({**settings, **changes})
 
 
-def fingerprints(path: Path) -> dict[tuple[str, str, int], bytes]:
+def fingerprints(path: Path) -> dict[TrialKey, bytes]:
     """Return what the seeds determine of every trial in a store, by what identifies the trial."""
     with Store.open(path, readonly=True) as store:
-        runs = [(trial.label, to_json(trial.problem), trial.run) for trial in store.trials()]
-        prints = [fingerprint(record) for record in store.records()]
-    return dict(zip(runs, prints, strict=True))
+        return {record.key: fingerprint(record) for record in store.records()}
 
 
 def command(*arguments: str) -> list[str]:

@@ -87,7 +87,7 @@ def test_one_thread_two_threads_and_processes_give_the_same_bits(tmp_path):
 def test_paired_series_share_their_random_numbers(path):
     run_campaign(small_plan(algorithms="de2ls:ls_mc=0,rdex", paired=True), path)
     with Store.open(path, readonly=True) as store:
-        ours, theirs = (list(store.curves(labels=s)) for s in ("de2ls:ls_mc=0", "rdex"))
+        ours, theirs = (list(store.records(labels=s)) for s in ("de2ls:ls_mc=0", "rdex"))
     for a, b in zip(ours, theirs, strict=True):
         assert a.seed == b.seed
         assert np.array_equal(a.curve, b.curve, equal_nan=True)
@@ -96,13 +96,13 @@ def test_paired_series_share_their_random_numbers(path):
 def test_the_same_plan_continues_and_runs_nothing_twice(path):
     run_campaign(small_plan(runs=2), path)
     with Store.open(path, readonly=True) as store:
-        before = {(t.label, t.problem["number"], t.run): t for t in store.trials()}
+        before = {(t.label, t.problem.name, t.run): t for t in store.trials()}
     recorder = Recorder()
     outcome = run_campaign(small_plan(runs=3, problems="1,4,5"), path, progress=recorder)
     assert (outcome.before, outcome.stored) == (8, 10)
     assert not {(t.label, t.problem.number, t.run) for t, _ in recorder.trials} & before.keys()
     with Store.open(path, readonly=True) as store:
-        after = {(t.label, t.problem["number"], t.run): t for t in store.trials()}
+        after = {(t.label, t.problem.name, t.run): t for t in store.trials()}
         assert len(store.info().plans) == 2
     assert len(after) == 18
     assert all(after[name] == trial for name, trial in before.items())  # also their wall time

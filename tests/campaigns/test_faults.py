@@ -81,7 +81,7 @@ def test_a_disk_without_any_space_is_named(small_disk):
         Store.open(small_disk / "results.db")
     (small_disk / "filler").unlink()
     with Store.open(small_disk / "results.db") as store:
-        store.add(make_record(), 1)
+        store.add(make_record(run=1))
 
 
 def test_a_read_only_folder_is_named_and_can_be_read(read_only):
@@ -102,17 +102,17 @@ def test_a_read_only_folder_is_named_and_can_be_read(read_only):
 def test_a_read_only_folder_can_be_read_while_a_campaign_writes(read_only):
     writable, frozen = read_only
     with Store.open(writable / "results.db") as writer:
-        writer.add(make_record(), 1)
+        writer.add(make_record(run=1))
         with Store.open(frozen / "results.db", readonly=True) as store:
             assert [trial.run for trial in store.trials()] == [1]
-            writer.add(make_record(), 2)
+            writer.add(make_record(run=2))
             assert [trial.run for trial in store.trials()] == [1, 2]
 
 
 def test_an_unclosed_store_in_a_read_only_folder(read_only, tmp_path):
     writable, frozen = read_only
     with Store.open(tmp_path / "results.db") as store:
-        store.add(make_record(), 1)
+        store.add(make_record(run=1))
         for suffix in ("", "-wal", "-shm"):  # what a kill at this moment leaves behind
             shutil.copy(tmp_path / f"results.db{suffix}", writable)
     with Store.open(frozen / "results.db", readonly=True) as store:
@@ -146,7 +146,7 @@ def test_a_user_without_the_right_to_write():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with Store.open(folder / "results.db") as store:
-            store.add(make_record(), 1)
+            store.add(make_record(run=1))
         (folder / "results.db").chmod(0o444)
         folder.chmod(0o555)
         done = subprocess.run(

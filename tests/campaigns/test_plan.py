@@ -34,7 +34,7 @@ def test_seed_and_budget_of_a_trial():
     plan = small_plan(max_evals=None, seed=9)
     trial = next(plan.trials())
     assert trial.max_evals == 20_000 * 4
-    assert trial.seed == trial_seed(9, "de2ls", trial.problem.key, 1)
+    assert trial.seed == trial_seed(9, "de2ls", trial.problem, 1)
     first, second = list(small_plan(paired=True).trials())[:2]
     assert (first.label, second.label) == ("de2ls", "rdex")
     assert first.seed == second.seed
@@ -148,8 +148,8 @@ def test_a_problem_file_becomes_a_problem(tmp_path):
     assert (problem.dim, problem.n_ineq, problem.kernel) == (3, 1, None)
     f, g, h = problem.evaluate([0.3, 0.4, 0.25])
     assert (f, g.tolist(), h.tolist()) == (0.75, [0.25], [])
-    assert problem.key.as_dict() == ref.key
-    assert ref.key["suite"] == "mine.py"
+    assert problem.key == ref.key
+    assert ref.key.suite == "mine.py"
 
 
 def test_another_text_is_another_problem_and_never_taken_for_the_first(tmp_path):

@@ -100,7 +100,7 @@ def test_json_lines_of_a_real_campaign(tmp_path):
         "workers": "2 threads",
     }
     with Store.open(tmp_path / "a.db", readonly=True) as store:
-        stored = {(t.label, t.problem["number"], t.run): t for t in store.trials()}
+        stored = {(t.label, t.problem.name, t.run): t for t in store.trials()}
     assert len(trials) == len(stored) == 8
     for event in trials:
         trial = stored[event["label"], event["problem"]["number"], event["run"]]

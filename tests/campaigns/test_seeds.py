@@ -1,4 +1,5 @@
 import hashlib
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,21 +24,23 @@ def test_paired_leaves_the_label_out():
 
 @given(st.integers(0), st.text(), st.integers(1, 28), st.integers(1, 1000), st.booleans())
 def test_seeds_fit_sqlite(seed, label, number, run, paired):
-    assert 0 <= trial_seed(seed, label, {**KEY, "number": number}, run, paired) < 2**63
+    assert 0 <= trial_seed(seed, label, replace(KEY, name=number), run, paired) < 2**63
 
 
 def test_whatever_differs_gives_another_seed():
     variants = [
-        (seed, label, {**KEY, name: value}, run)
+        (seed, label, key, run)
         for seed in (1, 2)
         for label in ("a", "b")
-        for name, value in [
-            ("suite", "other"),
-            ("number", 2),
-            ("dim", 10),
-            ("definition", "cpp2017"),
-            ("instance", 2),
-            ("instance", 1),
+        for key in [
+            KEY,
+            replace(KEY, suite="other"),
+            replace(KEY, name=2),
+            replace(KEY, name="2"),
+            replace(KEY, dim=10),
+            KEY.varied(definition="cpp2017"),
+            KEY.varied(instance=2),
+            KEY.varied(excess=True),
         ]
         for run in range(1, 26)
     ]

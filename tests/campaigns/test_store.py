@@ -1,13 +1,19 @@
+import dataclasses
+import shutil
 import sqlite3
 import subprocess
 import sys
 import textwrap
 import threading
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from de2ls.campaigns import ConflictError, Store, StoreBusyError, StoreError, schema
+from de2ls.campaigns.maintenance import Verification
+from de2ls.problems.key import ProblemKey
 
 from .support import KEY, assert_same, make_record
 
@@ -24,9 +30,12 @@ def filled(path):
         for label in ("zeta", "alpha"):
             for number in (4, 1):
                 for run in (3, 1, 2):
-                    problem = {**KEY, "number": number}
-                    store.add(make_record(label=label, problem=problem, seed=run), run)
+                    problem = replace(KEY, name=number)
+                    store.add(make_record(label=label, problem=problem, seed=run, run=run))
     return path
+
+
+OLD = Path(__file__).with_name("data") / "schema-1.sqlite"  # written by version 0.1.0
 
 
 def files(path):
@@ -44,8 +53,8 @@ def files(path):
         {"f": np.nan, "violation": np.inf, "feasible": False},
         {"curve": np.full((4, 3), np.nan)},
         {"x": np.empty(0), "g": np.empty(0), "config": {}, "environment": {"source": "file"}},
-        {"problem": {"name": "mine", "dim": 2}},
-        {"problem": {**KEY, "instance": "custom-0123456789ab"}},
+        {"problem": ProblemKey("", "mine", 2)},
+        {"problem": KEY.varied(instance="custom-0123456789ab")},
         {"label": "<script> 'quoted' \"täxt\""},
         {"n_evals": np.int64(90), "wall_time": np.float64(0.5)},
     ],
@@ -53,7 +62,7 @@ def files(path):
 def test_a_record_comes_back_bit_by_bit(path, changes):
     record = make_record(**changes)
     with Store.open(path) as store:
-        store.add(record, 1)
+        store.add(record)
     with Store.open(path, readonly=True) as store:
         (back,) = store.records()
         assert store.verify().sound
@@ -62,7 +71,7 @@ def test_a_record_comes_back_bit_by_bit(path, changes):
 
 def test_order_is_series_problem_run(filled):
     with Store.open(filled, readonly=True) as store:
-        order = [(trial.label, trial.problem["number"], trial.run) for trial in store.trials()]
+        order = [(trial.label, trial.problem.name, trial.run) for trial in store.trials()]
     assert order == [
         (label, number, run)
         for label in ("zeta", "alpha")
@@ -78,7 +87,7 @@ def test_order_is_series_problem_run(filled):
         ({"labels": "zeta"}, 6),
         ({"labels": ["zeta", "alpha"], "problems": 4}, 6),
         ({"problems": [1, 4], "runs": [2, 3]}, 8),
-        ({"dims": 3, "definitions": "report", "instances": 1, "suites": "cec2017"}, 12),
+        ({"dims": 3, "definition": "report", "instance": 1, "suites": "cec2017"}, 12),
         ({"dims": 30}, 0),
         ({"labels": None, "runs": 1}, 4),
         ({"labels": []}, 0),
@@ -88,25 +97,22 @@ def test_order_is_series_problem_run(filled):
 def test_selections(filled, selection, count):
     with Store.open(filled, readonly=True) as store:
         assert len(list(store.trials(**selection))) == count
-        assert len(list(store.curves(**selection))) == count
         assert len(list(store.records(**selection))) == count
 
 
 def test_an_unknown_selection_is_an_error(filled):
-    wrong = pytest.raises(TypeError, match=r"selected by labels, problems, .*; got 'label'")
+    wrong = pytest.raises(ValueError, match=r"selected by .*labels.*; got 'label'")
     with Store.open(filled, readonly=True) as store, wrong:
         list(store.trials(label="zeta"))
 
 
-def test_summary_and_curve_agree_with_the_record(filled):
+def test_a_summary_is_the_record_without_its_arrays(filled):
     with Store.open(filled, readonly=True) as store:
         summary = next(store.trials(labels="alpha", runs=2))
-        curve = next(store.curves(labels="alpha", runs=2))
         record = store.record("alpha", 2, problems=1)
-    assert (summary.min_ev, summary.lcv, summary.feasible) == (record.min_ev, record.lcv, True)
-    assert (summary.seed, summary.n_evals, summary.stop) == (2, 90, "budget")
-    assert (curve.label, curve.run, curve.algorithm) == ("alpha", 2, "de2ls")
-    assert np.array_equal(curve.curve, record.curve, equal_nan=True)
+    for field in dataclasses.fields(summary):
+        assert getattr(summary, field.name) == getattr(record, field.name), field.name
+    assert (summary.label, summary.problem.label, summary.run) == ("alpha", "C01", 2)
 
 
 def test_one_trial_must_be_one(filled):
@@ -121,17 +127,16 @@ def test_a_listing_reads_no_arrays(filled):
     from de2ls.campaigns import rows
 
     with Store.open(filled, readonly=True) as store:
-        where, values = rows.condition({"labels": "zeta"})
+        where, values = rows.condition({"labels": "zeta"}, store.problems())
         plan = store.query(
             "EXPLAIN QUERY PLAN " + rows.SELECT_SUMMARIES.format(where=where), values
         )
         text = " ".join(row["detail"] for row in plan)
-        one = store.query("EXPLAIN QUERY PLAN " + rows.SELECT_CURVE, (1,))
+        one = store.query("EXPLAIN QUERY PLAN " + rows.SELECT_RECORD, (1,))
     assert "trials USING INDEX" in text
     assert "curves" not in text
     assert "details" not in text
     assert not any(row["detail"].startswith("SCAN") for row in one)
-    assert not any("details" in row["detail"] for row in one)
 
 
 # ---------------------------------------------------------------- nothing twice, nothing mixed
@@ -139,16 +144,16 @@ def test_a_listing_reads_no_arrays(filled):
 
 def test_a_trial_is_there_once(filled):
     with Store.open(filled) as store:
-        with pytest.raises(ConflictError, match=r"run 1 of 'zeta' on cec2017 C04 D=3 report/1 alr"):
-            store.add(make_record(label="zeta", problem={**KEY, "number": 4}), 1)
+        with pytest.raises(ConflictError, match=r"zeta on C04 D=3 report/1, run 1 already"):
+            store.add(make_record(label="zeta", problem=replace(KEY, name=4), run=1))
         assert len(list(store.trials())) == 12
 
 
 def test_another_configuration_under_a_label_is_refused_with_the_difference(filled):
-    changed = make_record(label="zeta", config={"ls_mc": 4, "ls_sr": 0.1, "new": True})
+    changed = make_record(label="zeta", run=9, config={"ls_mc": 4, "ls_sr": 0.1, "new": True})
     with Store.open(filled) as store:
         with pytest.raises(ConflictError) as refused:
-            store.add(changed, 9)
+            store.add(changed)
         assert len(list(store.trials())) == 12
     message = str(refused.value)
     assert "ls_mc was 3 and would be 4" in message
@@ -160,7 +165,7 @@ def test_another_configuration_under_a_label_is_refused_with_the_difference(fill
 def test_a_failed_transaction_leaves_nothing(path):
     def fail(store):
         with store.transaction():
-            store.insert(make_record(), 1)
+            store.insert(make_record())
             raise RuntimeError("in between")
 
     with Store.open(path) as store:
@@ -168,7 +173,7 @@ def test_a_failed_transaction_leaves_nothing(path):
             fail(store)
         assert not list(store.trials())
         assert not store.query("SELECT * FROM series")
-        store.add(make_record(), 1)
+        store.add(make_record(run=1))
         assert len(list(store.trials())) == 1
 
 
@@ -180,8 +185,8 @@ def test_foreign_keys_hold(filled):
 def test_a_seed_beyond_sqlite_is_refused(path):
     with Store.open(path) as store:
         with pytest.raises(ValueError, match="seed must be an integer from 0 to"):
-            store.add(make_record(seed=2**63), 1)
-        store.add(make_record(seed=2**63 - 1), 1)
+            store.add(make_record(seed=2**63, run=1))
+        store.add(make_record(seed=2**63 - 1, run=1))
 
 
 def test_the_thread_that_opened_it_owns_it(path):
@@ -190,7 +195,7 @@ def test_the_thread_that_opened_it_owns_it(path):
 
         def intrude():
             try:
-                store.add(make_record(), 1)
+                store.add(make_record(run=1))
             except StoreError as error:
                 errors.append(str(error))
 
@@ -214,11 +219,11 @@ def test_the_file_is_in_wal_mode_and_alone_when_closed(filled):
 
 def test_readers_look_while_a_writer_writes(path):
     with Store.open(path) as writer:
-        writer.add(make_record(), 1)
+        writer.add(make_record(run=1))
         with Store.open(path, readonly=True) as reader:
             for run in (2, 3):
                 with writer.transaction():
-                    writer.insert(make_record(), run)
+                    writer.insert(make_record(run=run))
                     assert len(list(reader.trials())) == run - 1  # not yet committed
                 assert len(list(reader.trials())) == run
 
@@ -227,7 +232,7 @@ def test_a_reader_cannot_write(filled):
     before = filled.read_bytes()
     with Store.open(filled, readonly=True) as store:
         with pytest.raises(StoreError, match="was opened read-only"):
-            store.add(make_record(), 9)
+            store.add(make_record(run=9))
         with pytest.raises(StoreError, match="readonly"):
             store.query("DELETE FROM details")
     assert filled.read_bytes() == before
@@ -237,7 +242,7 @@ def test_two_writers_are_refused_and_the_holder_is_named(path):
     with Store.open(path) as store:
         with pytest.raises(StoreBusyError, match=rf"{path} is being written by process \d+ on "):
             Store.open(path)
-        store.add(make_record(), 1)
+        store.add(make_record(run=1))
     with Store.open(path) as store:
         assert len(list(store.trials())) == 1
 
@@ -255,7 +260,7 @@ def test_the_lock_goes_with_a_killed_process(path):
     assert done.returncode == -9
     assert "results.db.lock" in files(path)
     with Store.open(path) as store:
-        store.add(make_record(), 1)
+        store.add(make_record(run=1))
     assert files(path) == ["results.db"]
 
 
@@ -264,9 +269,9 @@ def test_a_locked_database_is_named_and_nothing_is_lost(filled):
     with Store.open(filled, timeout=0.05) as store:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreBusyError, match="is locked by another program: close what has"):
-            store.add(make_record(label="zeta"), 9)
+            store.add(make_record(label="zeta", run=9))
         other.execute("ROLLBACK")
-        store.add(make_record(label="zeta"), 9)
+        store.add(make_record(label="zeta", run=9))
         assert len(list(store.trials())) == 13
     other.close()
 
@@ -280,23 +285,42 @@ def test_a_newer_schema_is_refused(filled):
     database.close()
     before = filled.read_bytes()
     for readonly in (True, False):
-        with pytest.raises(StoreError, match=r"newer de2ls \(schema 99; .* up to 1\): upgrade"):
+        with pytest.raises(StoreError, match=r"newer de2ls \(schema 99; .* up to 2\): upgrade"):
             Store.open(filled, readonly=readonly)
     assert filled.read_bytes() == before
     assert files(filled) == ["results.db"]
 
 
-def test_an_older_schema_is_migrated_by_a_writer_and_refused_by_a_reader(filled, monkeypatch):
-    newer = (*schema.MIGRATIONS, "ALTER TABLE series ADD COLUMN remark TEXT;")
-    monkeypatch.setattr(schema, "MIGRATIONS", newer)
-    with pytest.raises(StoreError, match="older schema 1: 'de2ls store vacuum"):
-        Store.open(filled, readonly=True)
-    with Store.open(filled) as store:
-        assert schema.version(store._database) == 2
-        assert len(list(store.trials())) == 12
-        assert store.query("SELECT remark FROM series")[0]["remark"] is None
-    with Store.open(filled, readonly=True) as store:
-        assert store.verify().sound
+def test_a_store_of_schema_1_is_migrated_by_a_writer(tmp_path):
+    path = Path(shutil.copy(OLD, tmp_path / "old.db"))
+    with Store.open(path) as store:
+        assert store.info().schema == 2
+        assert store.verify().findings == ()
+        records = list(store.records())
+    assert len(records) == 18
+    with sqlite3.connect(OLD) as database:
+        old = database.execute(
+            "SELECT label, key, run, ls_calls, ls_evaluations, ls_improved, ls_gain FROM trials "
+            "JOIN series ON series.id = series_id JOIN problems ON problems.id = problem_id"
+        ).fetchall()
+    database.close()
+    late = ("ls_calls", "ls_evaluations", "ls_improved", "ls_gain")
+    expected = {
+        (label, key, run): {} if label == "ude3" else dict(zip(late, counts, strict=True))
+        for label, key, run, *counts in old
+    }
+    assert {(r.label, r.problem.to_json(), r.run): r.counters for r in records} == expected
+
+
+def test_a_reader_sees_a_store_of_schema_1_and_leaves_it_as_it_is(tmp_path):
+    path = Path(shutil.copy(OLD, tmp_path / "old.db"))
+    with Store.open(path, readonly=True) as store:
+        assert store.verify() == Verification(18, ())
+        found = {(trial.label, str(trial.problem)) for trial in store.trials()}
+        assert len(list(store.records(problems="own.py", labels="MC1"))) == 2
+    problems = ("C01 D=5 report/1", "C04 D=5 report/1", "own.py D=3 e8c2f66b9d20200e/0")
+    assert found == {(label, name) for label in ("de2ls", "MC1", "ude3") for name in problems}
+    assert path.read_bytes() == OLD.read_bytes()
 
 
 def test_a_failing_migration_changes_nothing(filled, monkeypatch):
@@ -305,7 +329,7 @@ def test_a_failing_migration_changes_nothing(filled, monkeypatch):
     with pytest.raises(StoreError, match="no such table: absent"):
         Store.open(filled)
     database = sqlite3.connect(filled)
-    assert schema.version(database) == 1
+    assert schema.version(database) == 2
     assert not database.execute("SELECT * FROM sqlite_schema WHERE name = 'extra'").fetchall()
     database.close()
 
@@ -341,7 +365,7 @@ def test_missing_and_empty_and_misplaced_files(path, tmp_path):
     with pytest.raises(StoreError, match="there is no folder"):
         Store.open(tmp_path / "none" / "results.db")
     with Store.open(path) as store:  # an empty file becomes a store
-        store.add(make_record(), 1)
+        store.add(make_record(run=1))
 
 
 def test_a_truncated_store_is_refused_or_reported(filled, tmp_path):

@@ -24,7 +24,7 @@ def store(tmp_path, records):
     path = tmp_path / "results.db"
     with Store.open(path) as opened:
         for record in records:
-            opened.add(record, run=record.seed)
+            opened.add(record)
     return path
 
 
@@ -88,7 +88,7 @@ def test_unequal_trials(run, tmp_path, records):
     path = tmp_path / "unequal.db"
     with Store.open(path) as opened:
         for record in records[:-1]:
-            opened.add(record, run=record.seed)
+            opened.add(record)
     code, out, err = run(path)
     assert (code, out) == (1, "")
     assert err.startswith(

@@ -1,5 +1,6 @@
 import json
 import sqlite3
+from dataclasses import replace
 
 import pytest
 
@@ -13,7 +14,7 @@ def path(tmp_path):
     with Store.open(path) as store:
         for label in ("ours", "theirs"):
             for run in (1, 2):
-                store.add(make_record(label=label, problem={**KEY, "number": run}), run)
+                store.add(make_record(label=label, problem=replace(KEY, name=run), run=run))
     return path
 
 
@@ -21,13 +22,13 @@ def test_info(called, path):
     code, out, err = called("store", "info", path)
     assert (code, err) == (0, "")
     size = path.stat().st_size
-    assert f"4 trials, {size / 1e6:.1f} MB, {size / 4:,.0f} bytes per trial, schema 1" in out
+    assert f"4 trials, {size / 1e6:.1f} MB, {size / 4:,.0f} bytes per trial, schema 2" in out
     assert "problems: 2 of cec2017 D=3 report/1" in out
     assert "4 trials run with de2ls 0.1.0, cpu imaginary, numpy 2" in out
     assert "warning" not in out
     with Store.open(path) as store:
-        store.add(make_record(label="ours", environment={"cpu": "another"}), 9)
-        store.add(make_record(label="file", environment={"source": "F1.txt"}, version=""), 1)
+        store.add(make_record(label="ours", environment={"cpu": "another"}, run=9))
+        store.add(make_record(label="file", environment={"source": "F1.txt"}, version="", run=1))
     code, out, _ = called("store", "info", path)
     assert "warning: trials of different environments are mixed" in out
     assert "1 trials imported from 1 files" in out
@@ -39,7 +40,7 @@ def test_info(called, path):
 
 def test_brackets_in_a_label_are_text(called, path):
     with Store.open(path) as store:
-        store.add(make_record(label="[red]x[/red]"), 1)
+        store.add(make_record(label="[red]x[/red]", run=1))
     for command in ("info", "list"):
         assert "[red]x[/red]" in called("store", command, path)[1]
 
@@ -55,7 +56,7 @@ def test_list(called, path):
     assert code == 0
     (row,) = (line for line in out.splitlines() if "ours" in line)
     assert row.split() == [
-        *("ours", "cec2017", "C02", "D=3", "report/1", "2", "7.25", "0", "90", "0.70"),
+        *("ours", "C02", "D=3", "report/1", "2", "7.25", "0", "90", "0.70"),
         str(2**62 + 1),
     ]
     assert "theirs" not in out
@@ -75,15 +76,15 @@ def test_verify(called, path):
     database.close()
     code, out, _ = called("store", "verify", path)
     assert code == 1
-    assert "trial 2 ('ours' on cec2017 C02 D=3 report/1, run 2): its content contradicts" in out
+    assert "trial 2 (ours on C02 D=3 report/1, run 2): its content contradicts" in out
     assert out.splitlines()[-1] == f"{path}: 2 findings in 4 trials"
 
 
 def test_merge(called, path, tmp_path):
     other = tmp_path / "other.db"
     with Store.open(other) as store:
-        store.add(make_record(label="ours", problem={**KEY, "number": 2}), 2)
-        store.add(make_record(label="ours", problem={**KEY, "number": 3}), 2)
+        store.add(make_record(label="ours", problem=replace(KEY, name=2), run=2))
+        store.add(make_record(label="ours", problem=replace(KEY, name=3), run=2))
     target = tmp_path / "all.db"
     code, out, err = called("store", "merge", target, path, other)
     assert (code, err) == (0, "")

@@ -14,7 +14,7 @@ def path(tmp_path):
 
 def curves(path):
     with Store.open(path, readonly=True) as store:
-        return {(t.label, t.problem["number"], t.run): t.curve for t in store.curves()}
+        return {(t.label, t.problem.name, t.run): t.curve for t in store.records()}
 
 
 def test_a_round_trip_loses_nothing_of_the_records(called, path, tmp_path):
@@ -91,7 +91,7 @@ def test_runs_stand_in_their_order(called, tmp_path):
     with Store.open(path) as store:
         for run, seed in ((1, 9), (2, 5), (3, 7)):  # seeds in another order
             curve = np.array([[30.0, run, 0.0], [60.0, run, 0.0]])
-            store.add(make_record(curve=curve, seed=seed), run)
+            store.add(make_record(curve=curve, seed=seed, run=run))
     called("export", path, "-o", tmp_path / "files")
     (file,) = (tmp_path / "files").rglob("*.txt")
     assert file.read_text().splitlines()[0] == "30 1.0 0.0 2.0 0.0 3.0 0.0"

@@ -34,10 +34,10 @@ def milestones(
     assert set(numbers) <= set(PROBLEMS)
     results = np.full((len(numbers), RUNS, len(MILESTONES), 2), np.nan)
     with Store.open(STORE, readonly=True) as store:
-        for trial in store.curves(labels=label):
-            if trial.problem["number"] in numbers:
+        for trial in store.records(labels=label):
+            if trial.problem.name in numbers:
                 last = trial.curve.shape[0] - 1
                 rows = [round(share * last) for share in MILESTONES]
-                k = numbers.index(trial.problem["number"])
+                k = numbers.index(trial.problem.name)
                 results[k, trial.run - 1] = trial.curve[rows, 1:3]
     return results

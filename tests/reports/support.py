@@ -11,6 +11,7 @@ import pytest
 
 from de2ls.campaigns import Store
 from de2ls.campaigns.seeds import trial_seed
+from de2ls.problems.key import ProblemKey
 from tests.campaigns.support import make_record
 
 HOSTILE = '<script>document.title="owned"</script>'
@@ -44,8 +45,7 @@ def fill(
     """Add trials of every label (algorithm and configuration) on every problem."""
     for label, (algorithm, config) in labels.items():
         for number in numbers:
-            key = {"suite": "cec2017", "number": number, "dim": dim,
-                   "definition": "report", "instance": 1}  # fmt: skip
+            key = ProblemKey.make("cec2017", number, dim, definition="report", instance=1)
             for run in range(1, runs + 1):
                 seed = trial_seed(1, label, key, run)
                 rng = np.random.default_rng(seed)
@@ -55,6 +55,7 @@ def fill(
                     algorithm=algorithm,
                     config=config,
                     problem=key,
+                    run=run,
                     seed=seed,
                     curve=curve,
                     max_evals=int(curve[-1, 0]),
@@ -62,7 +63,7 @@ def fill(
                     trace=None,
                     **changes,
                 )
-                store.add(record, run)
+                store.add(record)
 
 
 SERIES = {

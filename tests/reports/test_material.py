@@ -31,7 +31,7 @@ def test_a_problem_that_a_series_lacks_is_refused_or_left_out_with_a_warning(tmp
         load(path)
     found = load(path, allow_unequal=True)
     assert found.collection.problems == ("C01", "C04")
-    assert {trial.problem["number"] for trial in found.trials} == {1, 4}
+    assert {trial.problem.name for trial in found.trials} == {1, 4}
     assert found.warnings == (f"C05 is left out: no trial of rdex, {HOSTILE}",)
 
 

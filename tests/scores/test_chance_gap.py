@@ -71,10 +71,10 @@ def test_equal_trials_leave_no_gap(study):
 
 
 def test_store_and_folder(study, tmp_path, capsys):
-    records = field(("x", "y"), (1, 2), range(8))
+    records = field(("x", "y"), (1, 2), range(1, 9))
     with Store.open(tmp_path / "results.db") as store:
-        for run, record in enumerate(records):
-            store.add(record, run=run)
+        for record in records:
+            store.add(record)
     x = [record.curve[:, 1:] for record in records if record.label == "x"]
     np.savez(tmp_path / "x.npz", own=np.array(x).reshape(2, 8, 3, 2))
     options = ["--label", "x", "--runs", "4"]

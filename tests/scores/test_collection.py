@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from de2ls.problems.key import ProblemKey
 from de2ls.scores import Collection, MixtureError, collect, uscore
 
 from .records import field, make_record
@@ -17,15 +18,11 @@ def test_records_are_sorted_into_algorithms_and_problems():
     assert collection.equal
     assert collection.warnings == ()
     for record in records:
-        p = collection.problems.index(f"C{record.problem['number']:02d}")
+        p = collection.problems.index(f"C{record.problem.name:02d}")
         a = collection.algorithms.index(record.label)
         t = collection.seeds[p][a].index(record.seed)
         np.testing.assert_array_equal(collection.cells[p][a][t], record.curve[:, 1:])
         np.testing.assert_array_equal(collection.curves()[record.label][p, t], record.curve[:, 1:])
-
-
-def test_the_algorithm_names_an_unlabelled_series():
-    assert collect([make_record(label="")]).algorithms == ("algorithm",)
 
 
 def test_names_of_problems():
@@ -89,7 +86,7 @@ def test_problems_with_own_data_have_a_digest_each():
 
 
 def test_measures_of_violation_do_not_mix():
-    key = {**make_record().problem, "excess": True}
+    key = {**make_record().problem.as_dict(), "excess": True}
     records = field(("x",), (1,)) + [make_record("y", seed=seed, key=key) for seed in (1, 2, 3)]
     with pytest.raises(MixtureError, match="excess True instead of False: y on C01"):
         collect(records, allow_unequal=True)
@@ -113,7 +110,7 @@ def test_unequal_numbers_of_trials():
 
 @pytest.mark.parametrize("allow_unequal", [False, True])
 def test_an_empty_cell_is_always_refused(allow_unequal):
-    records = [r for r in field() if not (r.label == "y" and r.problem["number"] == 2)]
+    records = [r for r in field() if not (r.label == "y" and r.problem.name == 2)]
     with pytest.raises(MixtureError, match="y has no trial on C02"):
         collect(records, allow_unequal)
 
@@ -152,7 +149,7 @@ def test_different_initial_populations_share_the_grid():
 def test_a_missing_first_sample_is_left_out_of_all_with_a_warning():
     longer = field(("x",))
     shorter = [
-        make_record("y", r.problem["number"], r.seed, r.curve[1:, 1:], r.curve[1:, 0], max_evals=40)
+        make_record("y", r.problem.name, r.seed, r.curve[1:, 1:], r.curve[1:, 0], max_evals=40)
         for r in longer
     ]
     with pytest.raises(MixtureError, match="samples instead of"):
@@ -170,7 +167,8 @@ def test_nothing_to_score():
 
 def test_a_curve_of_wrong_shape_is_refused():
     class Odd:
-        label, algorithm, problem, seed, max_evals = "x", "x", {"name": "p"}, 4, 9
+        label, algorithm, run, seed, max_evals = "x", "x", 1, 4, 9
+        problem = ProblemKey("", "p", 2)
         curve = np.zeros((5, 2))
 
     with pytest.raises(ValueError, match=r"x on p \(seed 4\) must have shape \(rows, 3\)"):
@@ -182,7 +180,7 @@ def test_select():
     part = collection.select(["z", "x"], ["C03"])
     assert part.algorithms == ("z", "x")
     assert part.problems == ("C03",)
-    assert part.keys[0]["number"] == 3
+    assert part.keys[0].number == 3
     assert part.seeds == (((1, 2, 3), (1, 2, 3)),)
     np.testing.assert_array_equal(part.cells[0][0], collection.cells[2][2])
     assert collection.select().problems == collection.problems

@@ -12,9 +12,11 @@ from de2ls.studies.late_search import (
     more_plan,
 )
 from de2ls.studies.scale import Scale
-from de2ls.trials.record import LocalSearchLog
 
 RUNS = 20
+
+
+COUNTS = {"ls_calls": 2, "ls_evaluations": 60, "ls_improved": 1, "ls_gain": 0.5}
 
 
 def gathered(ends):
@@ -27,7 +29,7 @@ def gathered(ends):
             tuple(np.stack([v, np.zeros_like(v)], axis=1)[:, None] for v in (with_, without))
         )
         for label, values in ((WITH, with_), (WITHOUT, without)):
-            log = LocalSearchLog(2, 60, 1, 0.5) if label == WITH else LocalSearchLog()
+            log = COUNTS if label == WITH else {}
             finals += [Final(label, name, run + 1, 1000, float(v), 0.0, log)
                        for run, v in enumerate(values)]  # fmt: skip
     seeds = tuple((tuple(range(len(c[0]))), tuple(range(len(c[1])))) for c in cells)
@@ -94,7 +96,7 @@ def test_pairs_share_their_seeds():
     trials = list(late_plan(Scale(instance=1, numbers=(1, 2)).problems(), range(1, 4), 1).trials())
     seeds = {}
     for trial in trials:
-        seeds.setdefault((trial.problem.number, trial.run), set()).add(trial.seed)
+        seeds.setdefault((trial.problem.name, trial.run), set()).add(trial.seed)
     assert len(trials) == 12
     assert all(len(found) == 1 for found in seeds.values())
     assert len({seed for found in seeds.values() for seed in found}) == 6

@@ -26,7 +26,6 @@ from de2ls.studies.paper import (
     series,
 )
 from de2ls.studies.scale import QUICK, Runner, Scale
-from de2ls.trials.record import LocalSearchLog
 from tests.studies.support import SMALL, Counting, rows
 
 pytestmark = pytest.mark.xdist_group("paper")  # one worker makes the trials
@@ -141,7 +140,7 @@ def test_pairs_coincide_until_the_local_search(made):
                 before = with_.curve[:, 0] < 0.85 * with_.max_evals
                 assert before.sum() > 1000
                 np.testing.assert_array_equal(with_.curve[before], without.curve[before])
-                assert with_.local_search.calls > 0
+                assert with_.counters["ls_calls"] > 0
 
 
 def test_a_second_call_runs_nothing_and_writes_the_same(made, tmp_path):
@@ -237,7 +236,7 @@ def synthetic(scale, labels, runs):
         for label in labels:
             E = np.minimum.accumulate(rng.exponential(1, (runs, 6)), axis=1)
             row.append(np.stack([E, np.zeros_like(E)], axis=2))
-            log = LocalSearchLog(2, 60, 1, 0.1)
+            log = {"ls_calls": 2, "ls_evaluations": 60, "ls_improved": 1, "ls_gain": 0.1}
             finals += [
                 Final(label, name, run + 1, scale.budget, float(E[run, -1]), 0.0, log)
                 for run in range(runs)

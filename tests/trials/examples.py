@@ -102,7 +102,7 @@ def record_of(
     """Return the record of a trial that `drive` drives."""
     driver = Driver(algorithm, problem, seed, max_evals, config)
     drive(driver)
-    return make_record(driver, label="", trace=True)
+    return make_record(driver, trace=True)
 
 
 def assert_same_bits(first: TrialRecord, second: TrialRecord) -> None:
@@ -110,5 +110,5 @@ def assert_same_bits(first: TrialRecord, second: TrialRecord) -> None:
     for name in ("curve", "trace", "x", "g", "h"):
         a, b = getattr(first, name), getattr(second, name)
         assert a.tobytes() == b.tobytes(), name
-    for name in ("f", "violation", "n_evals", "n_invalid", "n_outside", "local_search", "stop"):
+    for name in ("f", "violation", "n_evals", "n_invalid", "n_outside", "counters", "stop"):
         assert getattr(first, name) == getattr(second, name), name

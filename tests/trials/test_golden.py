@@ -13,6 +13,7 @@ import pytest
 
 import de2ls
 from de2ls.campaigns.seeds import trial_seed
+from de2ls.problems.key import ProblemKey
 from de2ls.trials.run import environment
 
 GOLDEN = json.loads(Path(__file__).with_name("golden.json").read_text())
@@ -48,4 +49,4 @@ def test_every_problem_gives_the_bits_of_version_0_1_0(name):
 @pytest.mark.parametrize("row", GOLDEN["seeds"])
 def test_the_seeds_of_the_cec_suite_stay(row):
     campaign_seed, label, key, run, paired, expected = row
-    assert trial_seed(campaign_seed, label, key, run, paired) == expected
+    assert trial_seed(campaign_seed, label, ProblemKey.from_dict(key), run, paired) == expected

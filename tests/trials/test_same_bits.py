@@ -155,7 +155,7 @@ def test_paused_trial_in_every_phase(tmp_path: Path) -> None:
     """A pause at each of the last evaluations: inside generations and inside both calls."""
     problem, config = ball(3), {"ls_sg": 0, "ls_sr": 0.5}
     whole = record_of("de2ls", problem, 3, 600, config)
-    assert whole.local_search.calls == 2
+    assert whole.counters["ls_calls"] == 2
     drive = saving_and_loading(tmp_path / "trial", list(range(290, 600, 3)))
     assert_same_bits(whole, record_of("de2ls", problem, 3, 600, config, drive))
 

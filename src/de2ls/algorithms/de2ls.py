@@ -11,7 +11,14 @@ import numpy as np
 from de2ls.algorithms import late_local_search
 from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import parameter
-from de2ls.algorithms.late_local_search import ask_local, begin_call, inject, is_due, tell_local
+from de2ls.algorithms.late_local_search import (
+    COUNTERS,
+    ask_local,
+    begin_call,
+    inject,
+    is_due,
+    tell_local,
+)
 from de2ls.algorithms.rdex import RDExConfig
 from de2ls.algorithms.two_populations import (
     adapt_eb_rate,
@@ -124,4 +131,4 @@ def variants() -> dict[str, DE2LSConfig]:
     }
 
 
-ALGORITHMS = {"de2ls": Algorithm("de2ls", "DE-2LS", DE2LSConfig, start, step)}
+ALGORITHMS = {"de2ls": Algorithm("de2ls", "DE-2LS", DE2LSConfig, start, step, COUNTERS)}

@@ -32,7 +32,12 @@ FIELDS = [
     ("ls_cursor", "i8"),  # 2 j for coordinate j minus, 2 j + 1 for plus
     ("ls_left", "i8"),  # evaluations left to the call
     ("ls_moved", "i8"),  # whether the call improved its centre
+    ("ls_calls", "i8"),  # how often it was called
+    ("ls_evaluations", "i8"),  # what it cost
+    ("ls_improved", "i8"),  # calls that moved their centre
+    ("ls_gain", "f8"),  # decrease of the feasible incumbent's objective during the calls
 ]
+COUNTERS = ("ls_calls", "ls_evaluations", "ls_improved", "ls_gain")
 
 _EQUAL = 1e-16  # violations this close are equal
 
@@ -107,7 +112,7 @@ def ask_local(state: State, cand: Candidate) -> bool:
 def tell_local(state: State, cand: Candidate, f: float, v: float) -> None:
     """Move the centre to a better point; results that come after the call's end change nothing."""
     now = state.now[0]
-    now.ls_evals += 1
+    now.ls_evaluations += 1
     if now.phase != LOCAL or cand.info[0].call != now.ls_calls:
         return
     if better(f, v, now.ls_centre_f, now.ls_centre_v, state.cfg[0].ls_delta):

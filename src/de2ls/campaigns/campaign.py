@@ -8,7 +8,6 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Self
 
-from de2ls.campaigns import codec
 from de2ls.campaigns.errors import CampaignError, ConflictError
 from de2ls.campaigns.executors import (
     LOST_CLUSTER,
@@ -21,11 +20,10 @@ from de2ls.campaigns.executors import (
 )
 from de2ls.campaigns.plan import Plan, PlannedTrial
 from de2ls.campaigns.progress import Progress
-from de2ls.campaigns.rows import TrialSummary, problem_name
 from de2ls.campaigns.store import Store
 
 if TYPE_CHECKING:
-    from de2ls.trials.record import TrialRecord
+    from de2ls.trials.record import TrialRecord, TrialSummary
 
 
 @dataclass
@@ -111,22 +109,22 @@ def missing_trials(plan: Plan, store: Store) -> list[PlannedTrial]:
     """Return the trials of a plan that a store lacks; refuse a plan that contradicts it."""
     for series in plan.series:
         store.check_series(series.label, series.algorithm, series.config)
-    here = store.runs(labels=[series.label for series in plan.series])
+    labels = [series.label for series in plan.series]
+    here = {trial.key: trial for trial in store.trials(labels=labels)}
     missing = []
     for trial in plan.trials():
-        stored = here.get((trial.label, codec.to_json(trial.problem.key), trial.run))
+        stored = here.get(trial.key)
         if stored is None:
             missing.append(trial)
         elif (stored.seed, stored.max_evals) != (trial.seed, trial.max_evals):
             raise ConflictError(
-                f"{store.path} holds run {trial.run} of {trial.label!r} on "
-                f"{problem_name(trial.problem.key)} from another campaign: "
+                f"{store.path} holds {trial.key} from another campaign: "
                 f"{_difference(stored, trial)}; choose another label or another store"
             )
     return missing
 
 
-def _difference(stored: TrialSummary, planned: PlannedTrial) -> str:
+def _difference(stored: "TrialSummary", planned: PlannedTrial) -> str:
     """Return in what a stored trial differs from the one that is planned."""
     found = []
     if stored.max_evals != planned.max_evals:
@@ -175,7 +173,7 @@ def _take(
         outcome.failed.append((trial, reason))
         progress.failed(trial, reason)
     else:
-        store.add(record, trial.run)
+        store.add(record)
         outcome.stored += 1
         progress.finished(trial, record)
 

@@ -22,6 +22,9 @@ from de2ls.trials.record import TrialRecord
 
 _SHAPE = struct.Struct("<II")
 
+# Counters that version 0.1.0 knew have their own places in a checksum, so that its sums hold.
+_LATE_SEARCH = ("ls_calls", "ls_evaluations", "ls_improved")
+
 
 def encode_table(table: FloatArray) -> bytes:
     """Return the bytes of a (rows, columns) table of samples."""
@@ -86,19 +89,22 @@ def fingerprint(record: TrialRecord) -> bytes:
     Two trials of one plan have the same fingerprint on machines of one CPU type and one set of
     versions, however they were executed: time, environment and label are left out.
     """
-    log = record.local_search
-    numbers = (record.f, record.violation, log.gain)
+    counters = dict(record.counters)
+    search = [int(counters.pop(name, 0)) for name in _LATE_SEARCH]
+    numbers = (record.f, record.violation, counters.pop("ls_gain", 0.0))
     scalars = {
         "algorithm": record.algorithm,
         "config": to_json(record.config),
-        "problem": to_json(record.problem),
+        "problem": record.problem.to_json(),
         "seed": record.seed,
         "evaluations": [record.max_evals, record.n_evals, record.n_invalid, record.n_outside],
         "numbers": [float(number).hex() for number in numbers],
-        "local_search": [log.calls, log.evaluations, log.improved],
+        "local_search": search,
         "feasible": bool(record.feasible),
         "stop": record.stop,
     }
+    if counters:
+        scalars["counters"] = {name: float(count).hex() for name, count in counters.items()}
     digest = hashlib.sha256(to_json(scalars).encode())
     for array in (record.curve, record.x, record.g, record.h, record.trace):
         if array is not None:
@@ -107,11 +113,11 @@ def fingerprint(record: TrialRecord) -> bytes:
     return digest.digest()
 
 
-def checksum(record: TrialRecord, run: int) -> bytes:
+def checksum(record: TrialRecord) -> bytes:
     """Return the SHA-256 of all that the store keeps of a trial."""
     rest = {
         "label": record.label,
-        "run": run,
+        "run": record.run,
         "version": record.version,
         "environment": to_json(record.environment),
         "wall_time": float(record.wall_time).hex(),

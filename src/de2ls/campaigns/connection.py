@@ -40,7 +40,7 @@ def reading(path: Path) -> Iterator[None]:
         raise damaged(path, error) from error
 
 
-def damaged(path: Path, error: Exception) -> StoreError:
+def damaged(path: Path, error: Exception | str) -> StoreError:
     """Return the error of a store whose content cannot be read."""
     return StoreError(
         f"{path} is damaged or no SQLite file ({error}): restore a copy, "
@@ -75,10 +75,10 @@ def open_writer(path: Path, timeout: float) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=timeout, isolation_level=None)
     try:
         _is_empty(path, connection)
-        connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")  # a commit survives a power failure
         schema.migrate(connection)
+        connection.execute("PRAGMA foreign_keys = ON")  # a migration may replace tables
     except BaseException:
         connection.close()
         if is_new:
@@ -96,16 +96,21 @@ def open_reader(path: Path, timeout: float) -> sqlite3.Connection:
         connection.execute("PRAGMA query_only = ON")
         if _is_empty(path, connection):
             raise StoreError(f"{path} is empty: a campaign that runs into it fills it")
-        found = schema.version(connection)
-        if found < len(schema.MIGRATIONS):
-            raise StoreError(
-                f"{path} has the older schema {found}: 'de2ls store vacuum {path}' brings it "
-                f"to schema {len(schema.MIGRATIONS)}"
-            )
+        if schema.version(connection) < len(schema.MIGRATIONS):
+            connection = _migrated_copy(connection)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _migrated_copy(connection: sqlite3.Connection) -> sqlite3.Connection:
+    """Return a copy in memory at the newest schema: readers leave an older file as it is."""
+    copy = sqlite3.connect(":memory:", isolation_level=None)
+    with contextlib.closing(connection):
+        connection.backup(copy)
+    schema.migrate(copy)
+    return copy
 
 
 def _reader_uri(path: Path) -> str:

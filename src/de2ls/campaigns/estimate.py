@@ -47,9 +47,7 @@ def estimate(trials: Sequence[PlannedTrial]) -> Estimate:
 
 def _seconds_per_evaluation(trial: PlannedTrial) -> float:
     """Run the beginning of a trial, in growing steps until its time can be told."""
-    begun = PausedTrial(
-        trial.algorithm, trial.problem.load(), trial.seed, trial.max_evals, trial.config
-    )
+    begun = PausedTrial(trial.algorithm, trial.load(), trial.seed, trial.max_evals, trial.config)
     step = 8
     begin = time.perf_counter()
     while not begun.finished and time.perf_counter() - begin < _PER_PAIR:

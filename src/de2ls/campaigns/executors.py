@@ -41,11 +41,12 @@ def run_planned(trial: PlannedTrial) -> TrialRecord:
     """Run one planned trial; this is what travels to the workers."""
     return run_trial(
         trial.algorithm,
-        trial.problem.load(),
+        trial.load(),
         trial.seed,
         trial.max_evals,
         trial.config,
         label=trial.label,
+        run=trial.run,
     )
 
 
@@ -95,7 +96,7 @@ def open_workers(
         from de2ls.campaigns.dask_executor import dask_workers
 
         return dask_workers(dask, size)
-    compiled = all(trial.problem.load().kernel is not None for trial in trials)
+    compiled = all(trial.load().kernel is not None for trial in trials)
     if kind == "processes" or (kind == "auto" and not compiled):
         return processes(size)
     return threads(size)
@@ -135,7 +136,7 @@ def compile_kernels(trials: Iterable[PlannedTrial]) -> None:
     """
     seen: set[Any] = set()
     for trial in trials:
-        problem = trial.problem.load()
+        problem = trial.load()
         needs = {trial.problem, (trial.algorithm, problem.kernel is not None)}
         if not needs <= seen:
             seen |= needs

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from de2ls.campaigns import codec, connection, rows, schema
 from de2ls.campaigns.errors import ConflictError, StoreError
+from de2ls.problems.key import ProblemKey
 from de2ls.trials.record import TrialRecord
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class StoreInfo:
     size: int  # bytes
     trials: int
     series: tuple[SeriesInfo, ...]
-    problems: tuple[Mapping[str, Any], ...]
+    problems: tuple[ProblemKey, ...]
     environments: tuple[EnvironmentInfo, ...]
     plans: tuple[tuple[str, Mapping[str, Any]], ...]  # start in UTC, plan
 
@@ -107,7 +108,6 @@ def info(store: "Store") -> StoreInfo:
            FROM trials JOIN environments ON environments.id = environment_id
            GROUP BY environment_id ORDER BY environment_id"""
     )
-    problems = store.query("SELECT key FROM problems ORDER BY suite, number, dim, key")
     plans = store.query("SELECT started, plan FROM plans ORDER BY id")
     version = store.query("PRAGMA user_version")[0][0]
     with connection.reading(store.path):
@@ -118,7 +118,7 @@ def info(store: "Store") -> StoreInfo:
             series=tuple(
                 SeriesInfo(**{**dict(row), "config": json.loads(row["config"])}) for row in series
             ),
-            problems=tuple(json.loads(row["key"]) for row in problems),
+            problems=tuple(store.problems()),
             environments=tuple(
                 EnvironmentInfo(**{**dict(row), "description": json.loads(row["description"])})
                 for row in environments
@@ -164,11 +164,10 @@ def _check_trial(store: "Store", trial_id: int) -> Iterator[str]:
 
 def _check_row(trial_id: int, row: "sqlite3.Row") -> Iterator[str]:
     record = rows.record(row)
-    values = rows.trial_values(record, row["run"]) | rows.problem_values(record.problem)
+    values = rows.trial_values(record)
     wrong = [name for name, value in values.items() if not _same(row[name], value)]
     if wrong:
-        name = f"{record.label!r} on {rows.problem_name(record.problem)}, run {row['run']}"
-        yield f"trial {trial_id} ({name}): its content contradicts its {', '.join(wrong)}"
+        yield f"trial {trial_id} ({record.key}): its content contradicts its {', '.join(wrong)}"
 
 
 def _same(stored: Any, computed: Any) -> bool:
@@ -184,12 +183,9 @@ def merge(store: "Store", other: "Store") -> tuple[int, int]:
             with connection.reading(other.path):
                 fields = json.loads(config)
             store.check_series(label, algorithm, fields)
-        for (trial_id,) in other.query("SELECT id FROM trials ORDER BY id"):
-            with connection.reading(other.path):
-                theirs = other.query(rows.SELECT_RECORD, (trial_id,))[0]
-                record = rows.record(theirs)
-            if _is_new(store, other, theirs, record):
-                store.insert(record, theirs["run"])
+        for record in other.records():
+            if _is_new(store, other, record):
+                store.insert(record)
                 added += 1
             else:
                 equal += 1
@@ -198,19 +194,15 @@ def merge(store: "Store", other: "Store") -> tuple[int, int]:
     return added, equal
 
 
-def _is_new(store: "Store", other: "Store", theirs: "sqlite3.Row", record: TrialRecord) -> bool:
-    """Whether `store` lacks a trial of `other`; refuse a damaged or a contradicting one."""
-    name = f"{record.label!r} on {rows.problem_name(record.problem)}, run {theirs['run']}"
-    if codec.checksum(record, theirs["run"]) != theirs["checksum"]:
-        raise StoreError(f"{other.path}: {name} contradicts its checksum; nothing was merged")
-    identity = (record.label, theirs["key"], theirs["run"])
+def _is_new(store: "Store", other: "Store", record: TrialRecord) -> bool:
+    """Whether `store` lacks a trial of `other`; refuse one that contradicts its own."""
+    identity = (record.label, record.problem.to_json(), record.run)
     found = store.query(rows.SELECT_IDS.format(where=_IDENTITY), identity)
     if not found:
         return True
-    with connection.reading(store.path):
-        mine = rows.record(store.query(rows.SELECT_RECORD, (found[0][0],))[0])
-    if codec.fingerprint(mine) != codec.fingerprint(record):
+    if codec.fingerprint(store.read(found[0]["id"])) != codec.fingerprint(record):
         raise ConflictError(
-            f"{name} has different results in {store.path} and {other.path}; nothing was merged"
+            f"{record.key} has different results in {store.path} and {other.path}; nothing was "
+            "merged"
         )
     return False

@@ -1,7 +1,6 @@
 """A plan: algorithms x problems x runs, as plain data that any process can execute."""
 
 import dataclasses
-import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,6 +13,9 @@ from de2ls.algorithms import resolve_config
 from de2ls.campaigns.seeds import trial_seed
 from de2ls.problems.key import ProblemKey
 from de2ls.problems.problem import Problem
+from de2ls.problems.selection import items, numbers
+from de2ls.trials.key import TrialKey
+from de2ls.trials.record import Trial
 
 
 @dataclass(frozen=True)
@@ -76,11 +78,15 @@ class ProblemRef:
         return cls(file.path.name, 1, file.problem().dim, file.digest, 0, place)
 
     @property
-    def key(self) -> dict[str, Any]:
+    def key(self) -> ProblemKey:
         """What identifies the problem in records and seeds."""
-        fields = dataclasses.asdict(self)
-        del fields["path"]
-        return fields
+        return ProblemKey.make(
+            self.suite,
+            self.number,
+            self.dim,
+            definition=self.definition,
+            instance=self.instance,
+        )
 
     def load(self) -> Problem:
         """Make the problem, once per process."""
@@ -101,17 +107,15 @@ def _load(ref: ProblemRef) -> Problem:
     return dataclasses.replace(file.problem(), key=ProblemKey.from_dict(ref.key))
 
 
-@dataclass(frozen=True)
-class PlannedTrial:
+@dataclass(frozen=True, kw_only=True)
+class PlannedTrial(Trial):
     """One trial to run; plain data, so that it travels to any worker."""
 
-    label: str
-    algorithm: str
-    config: Mapping[str, Any]
-    problem: ProblemRef
-    run: int
-    seed: int
-    max_evals: int
+    source: ProblemRef
+
+    def load(self) -> Problem:
+        """Make its problem, once per process."""
+        return self.source.load()
 
 
 @dataclass(frozen=True)
@@ -165,16 +169,20 @@ class Plan:
             for problem in self.problems:
                 budget = self.max_evals or EVALS_PER_DIM * problem.dim
                 for series in self.series:
-                    seed = trial_seed(self.seed, series.label, problem.key, run, self.paired)
                     yield PlannedTrial(
-                        series.label, series.algorithm, series.config, problem, run, seed, budget
+                        key=TrialKey(series.label, problem.key, run),
+                        algorithm=series.algorithm,
+                        config=series.config,
+                        seed=trial_seed(self.seed, series.label, problem.key, run, self.paired),
+                        max_evals=budget,
+                        source=problem,
                     )
 
     def as_dict(self) -> dict[str, Any]:
         """Return the plan as data for a store's log."""
         return {
             "series": [dataclasses.asdict(series) for series in self.series],
-            "problems": [problem.key for problem in self.problems],
+            "problems": [problem.key.as_dict() for problem in self.problems],
             "runs": list(self.runs),
             "seed": self.seed,
             "max_evals": self.max_evals,
@@ -233,31 +241,6 @@ _SETTINGS: dict[str, Any] = {
     "max_evals": None,
     "paired": False,
 }
-
-
-def items(name: str, value: Any) -> list[Any]:
-    """Return a list, also from one value or from a text with commas."""
-    if isinstance(value, str):
-        return [item.strip() for item in value.split(",") if item.strip()]
-    if isinstance(value, int | Mapping):
-        return [value]
-    if isinstance(value, Iterable):
-        return [part for item in value for part in items(name, item)]
-    raise TypeError(f"{name} must be a value, a text or a list, got {value!r}")
-
-
-def numbers(name: str, value: Any) -> Iterator[int]:
-    """Yield the integers in ``"1-3,7"``, in a list of such texts, or in an integer."""
-    for item in items(name, value):
-        span = re.fullmatch(r"(\d+)\s*-\s*(\d+)", str(item))
-        if span:
-            yield from range(int(span[1]), int(span[2]) + 1)
-        elif str(item).isdigit():
-            yield int(item)
-        else:
-            raise ValueError(
-                f"{name} must be numbers and ranges such as 1-28 or 1,4,7; got {item!r}"
-            )
 
 
 def _runs(value: Any) -> Iterator[int]:

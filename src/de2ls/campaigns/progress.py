@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 from de2ls._extras import extra
-from de2ls.campaigns.rows import problem_name
 from de2ls.trials.record import TrialRecord
 
 if TYPE_CHECKING:
@@ -119,7 +118,7 @@ class PlainProgress(Progress):
         """Write a line for every failure."""
         assert self._tally is not None
         self._tally.count(trial, None)
-        self.note(f"failed: {trial_name(trial)}: {reason}")
+        self.note(f"failed: {trial.key}: {reason}")
 
     def note(self, text: str) -> None:
         """Write a line."""
@@ -153,7 +152,7 @@ class JsonProgress(Progress):
         """Write a trial's result; an infeasible one has no min_ev."""
         self._write(
             "trial",
-            **_identity(trial),
+            **trial.key.as_dict(),
             feasible=record.feasible,
             min_ev=record.min_ev if record.min_ev == record.min_ev else None,
             lcv=record.lcv,
@@ -163,7 +162,7 @@ class JsonProgress(Progress):
 
     def failed(self, trial: "PlannedTrial", reason: str) -> None:
         """Write a failure."""
-        self._write("failed", **_identity(trial), reason=reason)
+        self._write("failed", **trial.key.as_dict(), reason=reason)
 
     def note(self, text: str) -> None:
         """Write a message."""
@@ -208,14 +207,15 @@ class LiveProgress(Progress):
     def finished(self, trial: "PlannedTrial", record: TrialRecord) -> None:
         """Move the bars on."""
         self._tally.count(trial, record)
-        name = problem_name(trial.problem.key)
         time_taken = f"{record.wall_time:.2f} s"
-        self._last.append((trial.label, name, f"run {trial.run}", value(record), time_taken))
+        self._last.append(
+            (trial.label, str(trial.problem), f"run {trial.run}", value(record), time_taken)
+        )
 
     def failed(self, trial: "PlannedTrial", reason: str) -> None:
         """Show the failure above the display, where it stays."""
         self._tally.count(trial, None)
-        self.note(f"failed: {trial_name(trial)}: {reason}")
+        self.note(f"failed: {trial.key}: {reason}")
 
     def note(self, text: str) -> None:
         """Write a line above the display."""
@@ -303,14 +303,9 @@ def closing(outcome: "Outcome") -> list[str]:
     return lines
 
 
-def trial_name(trial: "PlannedTrial") -> str:
-    """Return what messages call a trial."""
-    return f"{trial.label} on {problem_name(trial.problem.key)}, run {trial.run}"
-
-
 def result(trial: "PlannedTrial", record: TrialRecord) -> str:
     """Return a trial's result in a line."""
-    return f"{trial_name(trial)}: {value(record)} ({record.wall_time:.2f} s)"
+    return f"{trial.key}: {value(record)} ({record.wall_time:.2f} s)"
 
 
 def value(record: TrialRecord) -> str:
@@ -325,7 +320,3 @@ def duration(seconds: float) -> str:
     if seconds < 99.5 * 60:
         return f"{seconds / 60:.0f} min"
     return f"{seconds / 3600:.1f} h"
-
-
-def _identity(trial: "PlannedTrial") -> dict[str, Any]:
-    return {"label": trial.label, "problem": trial.problem.key, "run": trial.run}

@@ -1,5 +1,7 @@
 """The tables of a store, their version, and the way from an older version to this one."""
 
+import json
+import math
 import sqlite3
 
 APPLICATION_ID = 0xDE215  # marks an SQLite file as a store of de2ls
@@ -70,7 +72,37 @@ MIGRATIONS: tuple[str, ...] = (
         trace BLOB
     ) STRICT;
     """,
+    """
+    ALTER TABLE trials ADD COLUMN counters TEXT NOT NULL DEFAULT '{}';  -- JSON: name and number
+    UPDATE trials SET counters = late_search_counters(
+        (SELECT config FROM series WHERE id = series_id),
+        ls_calls, ls_evaluations, ls_improved, ls_gain
+    );
+    ALTER TABLE trials DROP COLUMN ls_calls;
+    ALTER TABLE trials DROP COLUMN ls_evaluations;
+    ALTER TABLE trials DROP COLUMN ls_improved;
+    ALTER TABLE trials DROP COLUMN ls_gain;
+    CREATE TABLE keys (             -- the key alone says what a problem is
+        id INTEGER PRIMARY KEY,
+        key TEXT NOT NULL UNIQUE    -- JSON
+    ) STRICT;
+    INSERT INTO keys SELECT id, key FROM problems;
+    DROP TABLE problems;
+    ALTER TABLE keys RENAME TO problems;
+    """,
 )
+
+
+def _late_search_counters(
+    config: str, calls: int, evaluations: int, improved: int, gain: float | None
+) -> str:
+    """Return the columns of schema 1 as counters: only DE-2LS had a late local search."""
+    if "ls_mc" not in json.loads(config):
+        return "{}"
+    counts = {"ls_calls": calls, "ls_evaluations": evaluations, "ls_improved": improved}
+    return json.dumps(
+        {**counts, "ls_gain": math.nan if gain is None else gain}, sort_keys=True
+    )  # SQLite's own JSON would round the gain
 
 
 def version(connection: sqlite3.Connection) -> int:
@@ -83,6 +115,7 @@ def migrate(connection: sqlite3.Connection) -> None:
     steps = MIGRATIONS[version(connection) :]
     if not steps:
         return
+    connection.create_function("late_search_counters", 5, _late_search_counters)
     try:
         connection.executescript(
             f"BEGIN IMMEDIATE; {''.join(steps)}"

@@ -2,14 +2,12 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
-from typing import Any
 
-KEY_FIELDS = ("suite", "number", "dim", "definition", "instance")
+from de2ls.problems.key import ProblemKey
 
 
 def trial_seed(
-    campaign_seed: int, label: str, problem: Mapping[str, Any], run: int, paired: bool = False
+    campaign_seed: int, label: str, problem: ProblemKey, run: int, paired: bool = False
 ) -> int:
     """Return the seed of one trial, 63 bits long.
 
@@ -19,8 +17,8 @@ def trial_seed(
         Chosen by the user.
     label : str
         Name of the trial's series.
-    problem : mapping
-        The problem's key: suite, number, dim, definition, instance.
+    problem : ProblemKey
+        The problem; every part of its key enters.
     run : int
         Number of the run, from 1.
     paired : bool
@@ -28,13 +26,14 @@ def trial_seed(
 
     Examples
     --------
-    >>> key = {"suite": "cec2017", "number": 1, "dim": 30, "definition": "report", "instance": 0}
+    >>> key = ProblemKey.make("cec2017", 1, 30, definition="report", instance=0)
     >>> trial_seed(1, "de2ls", key, 1) == trial_seed(1, "rdex", key, 1)
     False
     >>> trial_seed(1, "de2ls", key, 1, paired=True) == trial_seed(1, "rdex", key, 1, paired=True)
     True
     """
     series = [] if paired else [label]
-    identity = [campaign_seed, *series, *(problem[name] for name in KEY_FIELDS), run]
+    variant = [value for _, value in problem.variant]
+    identity = [campaign_seed, *series, problem.suite, problem.name, problem.dim, *variant, run]
     digest = hashlib.sha256(json.dumps(identity).encode()).digest()
     return int.from_bytes(digest[:8], "big") >> 1  # SQLite's integers have 63 bits and a sign

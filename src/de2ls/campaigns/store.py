@@ -17,12 +17,13 @@ from de2ls import _checks
 from de2ls.campaigns import codec, connection, rows
 from de2ls.campaigns.errors import ConflictError, StoreError
 from de2ls.campaigns.lock import WriterLock
-from de2ls.campaigns.rows import TrialCurve, TrialSummary
-from de2ls.trials.record import TrialRecord
+from de2ls.problems.key import ProblemKey
+from de2ls.trials.record import TrialRecord, TrialSummary
 
 if TYPE_CHECKING:
     from de2ls.campaigns.maintenance import StoreInfo, Verification
 
+Stored = TypeVar("Stored")
 Made = TypeVar("Made")
 
 _SHOWN = 8  # fields of a difference; imported series have none of an algorithm's forty
@@ -31,9 +32,10 @@ _SHOWN = 8  # fields of a difference; imported series have none of an algorithm'
 class Store:
     """A store of trials; use `Store.open`, preferably in a ``with`` statement.
 
-    Methods that read take a selection, each item a value or a collection of values: `labels`,
-    `problems` (numbers), `suites`, `dims`, `definitions`, `instances`, `runs`. Trials come in the
-    order of series, problem and run.
+    Methods that read take a selection, each item a value or several: `labels`, `problems`
+    (numbers, ranges, names, labels such as C07), `suites`, `dims`, `runs`, and any field of the
+    problems' variants, such as `definition` and `instance`. Trials come in the order of series,
+    problem and run.
     """
 
     def __init__(self, path: Path, database: sqlite3.Connection, lock: WriterLock | None) -> None:
@@ -96,7 +98,7 @@ class Store:
     ) -> None:
         self.close()
 
-    def add(self, record: TrialRecord, run: int) -> None:
+    def add(self, record: TrialRecord) -> None:
         """Store one finished trial, in one transaction.
 
         Raises
@@ -105,7 +107,7 @@ class Store:
             If the trial is there already, or its label stands for another configuration.
         """
         with self.transaction():
-            self.insert(record, run)
+            self.insert(record)
 
     def add_plan(self, plan: Mapping[str, Any]) -> None:
         """Note a plan and its series before it is run; the same plan is noted once."""
@@ -145,8 +147,7 @@ class Store:
                     f"{self.path} holds no series {label!r}{_checks.nearest(label, known)}; "
                     f"it holds {', '.join(known) or 'none'}"
                 )
-        where, values = rows.condition(selection)
-        if not self.query(rows.SELECT_IDS.format(where=where) + " LIMIT 1", values):
+        if not self._ids(selection):
             raise ValueError(
                 f"{self.path} holds no trials of that kind: 'de2ls store info {self.path}' shows "
                 "what it holds"
@@ -154,19 +155,29 @@ class Store:
 
     def trials(self, **selection: Any) -> Iterator[TrialSummary]:
         """List trials without their arrays."""
-        where, values = rows.condition(selection)
-        for row in self.query(rows.SELECT_SUMMARIES.format(where=where), values):
+        for row in self._selected(rows.SELECT_SUMMARIES, selection):
             yield self._read(rows.summary, row)
 
-    def curves(self, **selection: Any) -> Iterator[TrialCurve]:
-        """Yield the summaries of trials with their curves: all that a score needs."""
-        for row in self._each(rows.SELECT_CURVE, selection):
-            yield self._read(rows.with_curve, row)
-
     def records(self, **selection: Any) -> Iterator[TrialRecord]:
-        """Yield the full records of trials."""
-        for row in self._each(rows.SELECT_RECORD, selection):
-            yield self._read(rows.record, row)
+        """Yield the full records of trials, one by one: their arrays never gather in memory.
+
+        Raises
+        ------
+        StoreError
+            If a trial contradicts its checksum.
+        """
+        for trial_id in self._ids(selection):
+            yield self.read(trial_id)
+
+    def read(self, trial_id: int) -> TrialRecord:
+        """Return the trial with this id; refuse one that contradicts its checksum."""
+        found = self.query(rows.SELECT_RECORD, (trial_id,))
+        if not found:
+            raise connection.damaged(self.path, f"parts of trial {trial_id} are missing")
+        record = self._read(rows.record, found[0])
+        if codec.checksum(record) != found[0]["checksum"]:
+            raise connection.damaged(self.path, f"{record.key} contradicts its checksum")
+        return record
 
     def record(self, label: str, run: int, **selection: Any) -> TrialRecord:
         """Return one trial; the selection names its problem."""
@@ -176,12 +187,13 @@ class Store:
             raise StoreError(f"{self.path} holds {len(found)} trials with {wanted}, not one")
         return found[0]
 
-    def runs(self, **selection: Any) -> dict[tuple[str, str, int], TrialSummary]:
-        """Return the summaries of trials by label, problem key (as JSON) and run."""
-        return {
-            (trial.label, codec.to_json(trial.problem), trial.run): trial
-            for trial in self.trials(**selection)
+    def problems(self) -> dict[ProblemKey, int]:
+        """Return the problems in their order, and their ids."""
+        found = {
+            self._read(rows.problem_key, row["key"]): int(row["id"])
+            for row in self.query("SELECT id, key FROM problems")
         }
+        return dict(sorted(found.items()))
 
     def info(self) -> "StoreInfo":
         """Return what the store holds, and what is mixed in it."""
@@ -245,24 +257,22 @@ class Store:
                     self._database.execute("ROLLBACK")
                 raise
 
-    def insert(self, record: TrialRecord, run: int) -> None:
+    def insert(self, record: TrialRecord) -> None:
         """Insert a trial within a transaction that is open."""
         trial = {
             "series_id": self._series_id(record.label, record.algorithm, record.config),
-            "problem_id": self._id_of("problems", rows.problem_values(record.problem)),
+            "problem_id": self._id_of("problems", {"key": record.problem.to_json()}),
             "environment_id": self._id_of(
                 "environments",
                 {"version": record.version, "description": codec.to_json(record.environment)},
             ),
-            **rows.trial_values(record, run),
+            **rows.trial_values(record),
         }
         try:
             trial_id = self._insert("trials", trial)
         except sqlite3.IntegrityError as error:
             raise ConflictError(
-                f"{self.path} holds run {run} of {record.label!r} on "
-                f"{rows.problem_name(record.problem)} already; choose another label or another "
-                "store"
+                f"{self.path} holds {record.key} already; choose another label or another store"
             ) from error
         self._insert("curves", {"trial_id": trial_id, "curve": codec.encode_table(record.curve)})
         vectors = {name: codec.encode_vector(getattr(record, name)) for name in ("x", "g", "h")}
@@ -276,13 +286,20 @@ class Store:
             (plan, started),
         )
 
-    def _each(self, select: str, selection: Mapping[str, Any]) -> Iterator[sqlite3.Row]:
-        """Yield the selected rows one by one: their blobs never gather in memory."""
-        where, values = rows.condition(selection)
-        for (trial_id,) in self.query(rows.SELECT_IDS.format(where=where), values):
-            yield from self.query(select, (trial_id,))
+    def _ids(self, selection: Mapping[str, Any]) -> list[int]:
+        return [row["id"] for row in self._selected(rows.SELECT_IDS, selection)]
 
-    def _read(self, make: Callable[[sqlite3.Row], Made], row: sqlite3.Row) -> Made:
+    def _selected(self, select: str, selection: Mapping[str, Any]) -> list[sqlite3.Row]:
+        """Return the rows of a selection in the order of series, problem and run."""
+        problems = self.problems()
+        where, values = rows.condition(selection, problems)
+        place = {problem_id: place for place, problem_id in enumerate(problems.values())}
+        return sorted(
+            self.query(select.format(where=where), values),
+            key=lambda row: (row["series_id"], place[row["problem_id"]], row["run"]),
+        )
+
+    def _read(self, make: Callable[[Stored], Made], row: Stored) -> Made:
         with connection.reading(self.path):
             return make(row)
 

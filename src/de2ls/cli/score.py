@@ -69,21 +69,21 @@ def score(
     Trials of different definitions, instances, dimensions or budgets, or unequal numbers of trials,
     are refused with their names; the options select what belongs together.
     """
-    from de2ls.campaigns.plan import items
     from de2ls.campaigns.store import Store
+    from de2ls.problems.selection import chosen as of_problems
+    from de2ls.problems.selection import items
     from de2ls.scores import collect
     from de2ls.scores import score as assess
 
     selection = chosen.selection(algorithms, problems, dim, definition, instance)
     with Store.open(store, readonly=True) as opened:
         opened.check_selection(**selection)
-        collection = collect(opened.curves(**selection), allow_unequal)
+        collection = collect(opened.records(**selection), allow_unequal)
     if selection["labels"] is not None:
         collection = collection.select(selection["labels"])
-    found = {key.get("number") for key in collection.keys}
-    for number in dict.fromkeys(selection["problems"] or ()):
-        if number not in found:
-            typer.echo(f"warning: {store} holds no such trial on problem {number}", err=True)
+    for name in dict.fromkeys(selection["problems"] or ()):
+        if not of_problems(collection.keys, problems=name):
+            typer.echo(f"warning: {store} holds no such trial on problem {name}", err=True)
     assessment = assess(collection, protocol.value, bootstrap, seed)
     wanted = _choose(assessment, None if tables is None else items("tables", tables))
     for warning in assessment.warnings:

@@ -48,12 +48,12 @@ def selection(
     instance: int | None,
 ) -> dict[str, Any]:
     """Return the selection of trials that the options name, as `Store.curves` takes it."""
-    from de2ls.campaigns.plan import items, numbers
+    from de2ls.problems.selection import items
 
     return {
         "labels": None if algorithms is None else items("algorithms", algorithms),
-        "problems": None if problems is None else list(numbers("problems", problems)),
+        "problems": None if problems is None else items("problems", problems),
         "dims": dim,
-        "definitions": definition,
-        "instances": instance,
+        "definition": definition,
+        "instance": instance,
     }

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from de2ls.campaigns.maintenance import StoreInfo
+    from de2ls.trials.record import TrialSummary
 
 app = typer.Typer(no_args_is_help=True, help="Look into a store, verify, merge or shrink it.")
 
@@ -30,7 +31,8 @@ def info(store: chosen.StoreFile, as_json: AsJson = False) -> None:
     with Store.open(store, readonly=True) as opened:
         found = opened.info()
     if as_json:
-        _print_json({**asdict(found), "warnings": found.warnings})
+        problems = [key.as_dict() for key in found.problems]
+        _print_json({**asdict(found), "problems": problems, "warnings": found.warnings})
         return
     typer.echo(
         f"{store}: {found.trials} trials, {found.size / 1e6:.1f} MB, "
@@ -64,7 +66,6 @@ def list_trials(
 
     Example: de2ls store list results.db --algorithms de2ls --problems 4
     """
-    from de2ls.campaigns.rows import problem_name
     from de2ls.campaigns.store import Store
 
     selection = chosen.selection(algorithms, problems, dim, definition, instance)
@@ -73,13 +74,13 @@ def list_trials(
         trials = list(opened.trials(**selection))
     if as_json:
         for trial in trials:
-            _print_json(asdict(trial))
+            _print_json({**trial.key.as_dict(), **_results(trial)})
         return
     table = _table("series", "problem", "run", "Min_EV", "LCV", "evaluations", "seconds", "seed")
     for trial in trials:
         table.add_row(
             trial.label,
-            problem_name(trial.problem),
+            str(trial.problem),
             str(trial.run),
             f"{trial.min_ev:.8g}",
             f"{trial.lcv:.8g}",
@@ -141,6 +142,12 @@ def vacuum(store: chosen.StoreFile) -> None:
     typer.echo(f"{store}: {before:,} bytes before, {after:,} after")
 
 
+def _results(trial: "TrialSummary") -> dict[str, Any]:
+    """Return what tells one trial of a series from another."""
+    left_out = ("key", "config", "environment", "version")
+    return {name: value for name, value in vars(trial).items() if name not in left_out}
+
+
 def _series_table(found: "StoreInfo") -> "Table":
     table = _table("series", "algorithm", "trials", "problems", "evaluations", "hours of work")
     for series in found.series:
@@ -159,8 +166,8 @@ def _problem_groups(found: "StoreInfo") -> list[str]:
     """Return lines such as ``28 of cec2017 D=30 report/0``."""
     groups: dict[str, int] = {}
     for key in found.problems:
-        place = "/".join(str(key[name]) for name in ("definition", "instance") if name in key)
-        name = f"{key.get('suite') or key.get('name')} D={key.get('dim')} {place}".strip()
+        place = "/".join(str(value) for _, value in key.variant)
+        name = f"{key.suite or key.name} D={key.dim} {place}".strip()
         groups[name] = groups.get(name, 0) + 1
     return [f"{count} of {name}" for name, count in groups.items()]
 

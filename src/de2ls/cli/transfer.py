@@ -9,10 +9,6 @@ import typer
 from de2ls.cli import selection as chosen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from de2ls.campaigns.rows import TrialCurve
-    from de2ls.campaigns.store import Store
     from de2ls.competition.files import ResultFile, Submission
     from de2ls.competition.rules import Finding
     from de2ls.trials.record import TrialRecord
@@ -40,15 +36,9 @@ def export_files(
     selection = chosen.selection(algorithms, problems, dim, definition, instance)
     with Store.open(store, readonly=True) as opened:
         opened.check_selection(**selection)
-        files = write_records(_in_order_of_runs(opened, selection), output)
+        files = write_records(opened.records(**selection), output)
     folders = sorted({str(file.parent) for file in files})
     typer.echo(f"{len(files)} files written into {', '.join(folders)}")
-
-
-def _in_order_of_runs(store: "Store", selection: dict[str, Any]) -> "Iterator[TrialCurve]":
-    """Yield the trials numbered by their runs: a file has its runs in the order of seeds."""
-    for trial in store.curves(**selection):
-        yield replace(trial, seed=trial.run)
 
 
 @import_app.command(epilog="Example: de2ls import results.zip --dim 30 --store results.db")
@@ -94,19 +84,19 @@ def import_files(
     files = [file.corrected() if correct else file for file in submission.files]
     trials = _trials(submission.source, files, (dim, definition, instance, label))
     with Store.open(store) as opened, opened.transaction():
-        for run, record in trials:
-            opened.insert(record, run)
+        for record in trials:
+            opened.insert(record)
     typer.echo(f"{len(trials)} trials from {len(files)} files stored in {store}")
 
 
 def _trials(
     source: str, files: "list[ResultFile]", made_with: tuple[Any, ...]
-) -> "list[tuple[int, TrialRecord]]":
-    """Return the runs of files with their numbers; their environment names the file."""
+) -> "list[TrialRecord]":
+    """Return the runs of files; their environment names the file."""
     return [
-        (run, replace(record, environment={"source": f"{source}: {file.file}"}))
+        replace(record, environment={"source": f"{source}: {file.file}"})
         for file in files
-        for run, record in enumerate(file.records(*made_with), start=1)
+        for record in file.records(*made_with)
     ]
 
 

@@ -67,7 +67,7 @@ def write_file(
 
 
 def write_records(records: Iterable[Recorded], folder: str | os.PathLike[str]) -> list[Path]:
-    """Write records as result files, one folder per series, runs in the order of their seeds.
+    """Write records as result files, one folder per series, runs in their order.
 
     Parameters
     ----------
@@ -87,14 +87,14 @@ def write_records(records: Iterable[Recorded], folder: str | os.PathLike[str]) -
     paths = []
     for label, trials in series.items():
         check_mixture(trials, allow_unequal=True)
-        dims = sorted({trial.key.get("dim", 0) for trial in trials})
+        dims = sorted({trial.key.dim for trial in trials})
         if len(dims) > 1:
             raise ValueError(
                 f"{label} has trials of D = {', '.join(map(str, dims))}: files do not tell D, so "
                 "each dimension needs a folder of its own"
             )
         by_problem: dict[str, list[Trial]] = defaultdict(list)
-        for trial in sorted(trials, key=lambda trial: trial.seed):
+        for trial in sorted(trials, key=lambda trial: (trial.run, trial.seed)):
             by_problem[trial.problem].append(trial)
         paths += [_write_trials(folder, label, group) for group in by_problem.values()]
     return paths
@@ -102,7 +102,7 @@ def write_records(records: Iterable[Recorded], folder: str | os.PathLike[str]) -
 
 def _write_trials(folder: str | os.PathLike[str], label: str, trials: list[Trial]) -> Path:
     key, grid = trials[0].key, trials[0].evaluations
-    if key.get("suite") != "cec2017":
+    if key.suite != "cec2017" or key.number is None:
         raise ValueError(
             f"{trials[0].problem} is not of the CEC 2017 suite: no file can be written"
         )
@@ -111,7 +111,7 @@ def _write_trials(folder: str | os.PathLike[str], label: str, trials: list[Trial
         what = "one file has one column of evaluations, but other evaluations were recorded by"
         raise MixtureError([Fault("samples", what, odd)])
     values = np.stack([trial.samples for trial in trials])
-    return write_file(Path(folder) / label, label, key["number"], grid, values)
+    return write_file(Path(folder) / label, label, key.number, grid, values)
 
 
 def _text(number: float) -> str:

@@ -39,8 +39,10 @@ from de2ls.competition.rules import (
     corrected,
     other_dimension,
 )
+from de2ls.problems.key import ProblemKey
 from de2ls.scores.pairwise import ends
 from de2ls.scores.tables import Column, Table, Tabular
+from de2ls.trials.key import TrialKey
 from de2ls.trials.record import TrialRecord
 
 MAX_BYTES = 64 * 2**20  # a proper file has about 2 million
@@ -150,19 +152,15 @@ class ResultFile:
                 f"evaluations go up in steps of {commonest_step(evaluations):g} to "
                 f"{np.nanmax(evaluations):,.0f}; dim = {dim} has steps of {10 * dim}",
             )
-        key = {
-            "suite": "cec2017",
-            "number": self.problem,
-            "dim": dim,
-            "definition": definition,
-            "instance": instance,
-        }
+        key = ProblemKey.make(
+            "cec2017", self.problem, dim, definition=definition, instance=instance
+        )
         budget = int(evaluations[-1])
         return [
             TrialRecord(
+                key=TrialKey(label or self.algorithm, key, run),
                 algorithm=self.algorithm,
                 config={},
-                problem=key,
                 seed=run,
                 max_evals=budget,
                 n_evals=budget,
@@ -174,7 +172,6 @@ class ResultFile:
                 violation=float(samples[-1, 1]),
                 feasible=bool(feasible),
                 stop="imported",
-                label=label or self.algorithm,
             )
             for run, (samples, feasible) in enumerate(
                 zip(self.values, ends(self.values).feasible, strict=True), start=1

@@ -55,11 +55,6 @@ COMMON_FIELDS: Fields = [
     ("n_invalid", "i8"),
     ("watch_box", "i8"),  # whether points outside the box can occur
     ("n_outside", "i8"),
-    # late local search
-    ("ls_calls", "i8"),
-    ("ls_evals", "i8"),
-    ("ls_improved", "i8"),
-    ("ls_gain", "f8"),
 ]
 
 MEMBER = np.dtype([("f", "f8"), ("v", "f8"), ("row", "i8")])

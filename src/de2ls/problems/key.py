@@ -6,7 +6,7 @@ problem is needed, its suite makes it again from the key.
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from de2ls import _checks
@@ -76,6 +76,12 @@ class ProblemKey:
         name = rest.pop("number") if "number" in rest else rest.pop("name")
         return cls(suite, name, rest.pop("dim", 0), tuple(sorted(rest.items())))
 
+    def varied(self, **changes: Value | None) -> Self:
+        """Return the key with fields of the variant replaced; None removes a field."""
+        fields = dict(self.variant) | changes
+        rest = tuple((name, value) for name, value in fields.items() if value is not None)
+        return replace(self, variant=rest)
+
     def as_dict(self) -> dict[str, Any]:
         """Return the key as JSON data: suite, number or name, dim, and the variant's fields."""
         which = "number" if isinstance(self.name, int) else "name"
@@ -97,23 +103,29 @@ class ProblemKey:
         return dict(self.variant).get(name, default)
 
     @property
+    def number(self) -> int | None:
+        """The number by which users choose the problem; None where a name identifies it."""
+        is_file = self.suite.endswith(".py")  # stores of schema 1: a file was problem 1
+        return None if isinstance(self.name, str) or is_file else self.name
+
+    @property
     def label(self) -> str:
         """What tables and messages call the problem: C07, G1, f10_i1, or its own name."""
-        if isinstance(self.name, str):
-            return self.name
-        if self.suite.endswith(".py"):  # stores of schema 1: a file was one problem, number 1
-            return self.suite
+        if self.number is None:
+            return self.name if isinstance(self.name, str) else self.suite
         pattern = _LABELS.get(self.suite, "{suite} {name}")
         return pattern.format(suite=self.suite, name=self.name, **dict(self.variant))
 
     @property
     def order(self) -> tuple[Any, ...]:
         """What sorts problems: suite, number or name, dimension, variant."""
-        number = self.name if isinstance(self.name, int) else 0
-        return self.suite, number, str(self.name), self.dim, str(self.variant)
+        return self.suite, self.number or 0, str(self.name), self.dim, str(self.variant)
 
     def __lt__(self, other: "ProblemKey") -> bool:
         return self.order < other.order
 
     def __str__(self) -> str:
-        return self.label
+        """Return all that tells the problem apart, such as ``C07 D=30 report/0``."""
+        dim = f" D={self.dim}" if self.dim else ""
+        values = "/".join(str(value) for _, value in self.variant)
+        return f"{self.label}{dim} {values}".rstrip()

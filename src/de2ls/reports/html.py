@@ -24,7 +24,6 @@ from de2ls.reports.figures import looks_of
 from de2ls.reports.material import Material
 from de2ls.reports.tables import Variants, changed, machine_tables, report_tables, variants
 from de2ls.scores import Assessment, Friedman, Table
-from de2ls.scores.collection import problem_name
 
 SCRIPTS = ("dom.js", "scales.js", "charts.js", "heat.js", "convergence.js", "main.js")
 
@@ -121,10 +120,10 @@ def facts(material: Material) -> list[str]:
     """Return what was compared, in short pieces."""
     score = material.assessment.score
     keys = material.collection.keys
-    dims = sorted({key["dim"] for key in keys if key.get("dim")})
+    dims = sorted({key.dim for key in keys if key.dim})
     budgets = sorted({trial.max_evals for trial in material.trials})
-    instances = {str(key.get("instance")) for key in keys if "instance" in key}
-    definitions = {str(key["definition"]) for key in keys if key.get("suite") == "cec2017"}
+    instances = {str(key["instance"]) for key in keys if key.get("instance") is not None}
+    definitions = {str(key["definition"]) for key in keys if key.suite == "cec2017"}
     said = [
         f"{len(score.algorithms)} series",
         f"{len(score.problems)} problems",
@@ -199,7 +198,7 @@ def _finals(material: Material) -> list[list[Any]]:
     place = {label: a for a, label in enumerate(material.collection.algorithms)}
     ends: dict[str, dict[int, list[str]]] = defaultdict(dict)
     for trial in material.trials:
-        runs = ends[problem_name(trial.problem)]
+        runs = ends[trial.problem.label]
         cells = runs.setdefault(trial.run, ["–"] * len(place))
         cells[place[trial.label]] = _end(trial.min_ev, trial.lcv)
     return [sorted(([run, c] for run, c in ends[p].items())) for p in material.collection.problems]
@@ -212,10 +211,7 @@ def _end(min_ev: float, lcv: float) -> str:
 def _curves(material: Material) -> dict[str, str]:
     """Return the packed curves of each problem."""
     collection = material.collection
-    runs = {
-        (problem_name(trial.problem), trial.label, trial.seed): trial.run
-        for trial in material.trials
-    }
+    runs = {(trial.problem.label, trial.label, trial.seed): trial.run for trial in material.trials}
     chunks = {}
     for p, (name, row) in enumerate(zip(collection.problems, collection.cells, strict=True)):
         grids: list[FloatArray] = []

@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from de2ls._checks import FloatArray
-from de2ls.campaigns import codec
 from de2ls.campaigns.maintenance import SeriesInfo, StoreInfo
-from de2ls.campaigns.rows import TrialCurve, TrialSummary
+from de2ls.campaigns.rows import split
 from de2ls.campaigns.store import Store
+from de2ls.problems.key import ProblemKey
+from de2ls.problems.selection import chosen
 from de2ls.scores import Assessment, Collection, collect, score
 from de2ls.scores.bootstrap import RESAMPLES
-from de2ls.scores.collection import problem_name
+from de2ls.trials.key import TrialKey
+from de2ls.trials.record import TrialRecord, TrialSummary
 
 _SHOWN = 6  # cells that a warning names
 
@@ -70,7 +72,7 @@ def load(
         trials = tuple(store.trials(**selection))
         whole, warnings = _whole_problems(trials) if allow_unequal else (None, [])
         evaluations: dict[tuple[str, str], FloatArray] = {}
-        curves = _noting(store.curves(**selection), whole, evaluations)
+        curves = _noting(store.records(**selection), whole, evaluations)
         collection = collect(curves, allow_unequal)
     if selection.get("labels") is not None:
         collection = collection.select(selection["labels"])
@@ -89,16 +91,18 @@ def missing_from_plans(
     info: StoreInfo, trials: Iterable[TrialSummary], selection: Mapping[str, Any]
 ) -> list[str]:
     """Return a warning if trials of the selection were planned and never stored."""
-    stored = {(trial.label, codec.to_json(trial.problem), trial.run) for trial in trials}
+    labels, runs, rest = split(selection)
+    stored = {trial.key for trial in trials}
     planned = {
-        (series["label"], codec.to_json(problem), run): problem_name(problem)
+        TrialKey(series["label"], problem, run)
         for _, plan in info.plans
+        for problem in chosen(map(ProblemKey.from_dict, plan["problems"]), **rest)
         for series in plan["series"]
-        for problem in plan["problems"]
+        if labels is None or series["label"] in labels
         for run in plan["runs"]
-        if _is_selected({"label": series["label"], "run": run, **problem}, selection)
+        if runs is None or run in runs
     }
-    missing = Counter((cell[0], name) for cell, name in planned.items() if cell not in stored)
+    missing = Counter((key.series, key.problem.label) for key in planned - stored)
     if not missing:
         return []
     cells = [f"{label} on {name} ({count})" for (label, name), count in sorted(missing.items())]
@@ -109,21 +113,11 @@ def missing_from_plans(
     ]
 
 
-def _is_selected(trial: Mapping[str, Any], selection: Mapping[str, Any]) -> bool:
-    """Whether a planned trial is part of a selection, which is made as for `Store.curves`."""
-    for name, wanted in selection.items():
-        field = "number" if name == "problems" else name.removesuffix("s")
-        several = [wanted] if isinstance(wanted, str | int) else wanted
-        if wanted is not None and trial.get(field) not in several:
-            return False
-    return True
-
-
 def _whole_problems(trials: Sequence[TrialSummary]) -> tuple[set[str], list[str]]:
     """Return the problems on which every series has a trial, and a warning for each other one."""
     present: dict[str, set[str]] = defaultdict(set)
     for trial in trials:
-        present[problem_name(trial.problem)].add(trial.label)
+        present[trial.problem.label].add(trial.label)
     labels = dict.fromkeys(trial.label for trial in trials)
     lacking = {name: [a for a in labels if a not in there] for name, there in present.items()}
     warnings = [
@@ -135,18 +129,18 @@ def _whole_problems(trials: Sequence[TrialSummary]) -> tuple[set[str], list[str]
 
 
 def _kept(trial: TrialSummary, whole: set[str] | None) -> bool:
-    return whole is None or problem_name(trial.problem) in whole
+    return whole is None or trial.problem.label in whole
 
 
 def _noting(
-    curves: Iterable[TrialCurve],
+    curves: Iterable[TrialRecord],
     whole: set[str] | None,
     evaluations: dict[tuple[str, str], FloatArray],
-) -> Iterator[TrialCurve]:
+) -> Iterator[TrialRecord]:
     """Pass the curves of whole problems on, noting where each series was sampled."""
     for trial in curves:
         if _kept(trial, whole):
-            place = problem_name(trial.problem), trial.label
+            place = trial.problem.label, trial.label
             evaluations.setdefault(place, trial.curve[:, 0].copy())
             yield trial
 

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from de2ls.campaigns.maintenance import SeriesInfo
-from de2ls.campaigns.rows import TrialSummary
+from de2ls.problems.key import ProblemKey
 from de2ls.reports.material import Material
 from de2ls.scores import Column, Estimate, Table
 from de2ls.scores.bootstrap import LEVEL
-from de2ls.scores.collection import problem_name
 from de2ls.scores.tables import Value
+from de2ls.trials.record import TrialSummary
 
 _BY_PROBLEM = {"accuracy": "accuracy", "speed": "speed", "total": "uscores", "rank": "ranks"}
 
@@ -157,7 +157,7 @@ def _bears_on(plan: Mapping[str, Any], material: Material) -> bool:
     """Whether a plan has trials of the reported series and problems."""
     labels = {series["label"] for series in plan["series"]}
     return not labels.isdisjoint(material.collection.algorithms) and any(
-        problem in material.collection.keys for problem in plan["problems"]
+        ProblemKey.from_dict(problem) in material.collection.keys for problem in plan["problems"]
     )
 
 
@@ -166,7 +166,7 @@ def trials(material: Material) -> Table:
     columns = ("series", "problem", "run", "seed", "evaluations", "Min_EV", "LCV", "seconds")
     rows: tuple[tuple[Value, ...], ...] = tuple(
         (
-            *(trial.label, problem_name(trial.problem), trial.run, str(trial.seed)),
+            *(trial.label, trial.problem.label, trial.run, str(trial.seed)),
             *(trial.n_evals, trial.min_ev, trial.lcv, trial.wall_time),
         )
         for trial in material.trials

@@ -9,6 +9,7 @@ import numpy as np
 
 from de2ls import _checks
 from de2ls._checks import FloatArray
+from de2ls.problems.key import ProblemKey
 from de2ls.scores.mixture import Fault, MixtureError, Trial, check_mixture
 
 Seeds = tuple[tuple[tuple[int, ...], ...], ...]
@@ -22,7 +23,9 @@ class Recorded(Protocol):
     @property
     def algorithm(self) -> str: ...  # noqa: D102
     @property
-    def problem(self) -> Mapping[str, Any]: ...  # noqa: D102
+    def problem(self) -> ProblemKey: ...  # noqa: D102
+    @property
+    def run(self) -> int: ...  # noqa: D102
     @property
     def seed(self) -> int: ...  # noqa: D102
     @property
@@ -41,7 +44,7 @@ class Collection:
     algorithms: tuple[str, ...]
     problems: tuple[str, ...]
     cells: tuple[tuple[FloatArray, ...], ...]  # [problem][algorithm]: (trials, samples, 2)
-    keys: tuple[Mapping[str, Any], ...] = ()  # of the problems, where records told them
+    keys: tuple[ProblemKey, ...] = ()  # of the problems, where records told them
     seeds: Seeds | None = None  # [problem][algorithm], in the order of the trials
     warnings: tuple[str, ...] = ()
 
@@ -165,7 +168,7 @@ def collect(records: Iterable[Recorded], allow_unequal: bool = False) -> Collect
     warnings = check_mixture(trials, allow_unequal)
     algorithms = tuple(dict.fromkeys(trial.label for trial in trials))
     keys = {trial.problem: trial.key for trial in trials}
-    problems = tuple(sorted(keys, key=lambda name: _order(keys[name], name)))
+    problems = tuple(sorted(keys, key=keys.__getitem__))
     groups: dict[tuple[str, str], list[Trial]] = {(p, a): [] for p in problems for a in algorithms}
     for trial in sorted(trials, key=lambda trial: trial.seed):
         groups[trial.problem, trial.label].append(trial)
@@ -186,26 +189,12 @@ def collect(records: Iterable[Recorded], allow_unequal: bool = False) -> Collect
     )
 
 
-def problem_name(key: Mapping[str, Any]) -> str:
-    """Return what tables call the problem with this key: C01, C02, ... in the CEC 2017 suite."""
-    if "number" not in key:
-        return str(key.get("name", "problem"))
-    suite = str(key.get("suite", "cec2017"))
-    if suite == "cec2017":
-        return f"C{key['number']:02d}"
-    return suite if suite.endswith(".py") else f"{suite} {key['number']}"  # a file is one problem
-
-
-def _order(key: Mapping[str, Any], name: str) -> tuple[str, int, str]:
-    return str(key.get("suite", "")), int(key.get("number", 0)), name
-
-
 def as_trials(records: Iterable[Recorded]) -> list[Trial]:
     """Read the records; equal columns of evaluations become one array."""
     grids: dict[bytes, FloatArray] = {}
     trials = []
     for record in records:
-        name, label = problem_name(record.problem), record.label or record.algorithm
+        name, label = record.problem.label, record.label
         curve = np.asarray(record.curve, dtype=np.float64)
         if curve.ndim != 2 or curve.shape[1] != 3 or not len(curve):
             raise ValueError(
@@ -216,7 +205,16 @@ def as_trials(records: Iterable[Recorded]) -> list[Trial]:
         grid = grids.setdefault(evaluations.tobytes(), evaluations)
         samples = np.ascontiguousarray(curve[:, 1:])
         trials.append(
-            Trial(label, name, record.problem, record.seed, record.max_evals, grid, samples)
+            Trial(
+                label,
+                name,
+                record.problem,
+                record.run,
+                record.seed,
+                record.max_evals,
+                grid,
+                samples,
+            )
         )
     return trials
 

@@ -11,11 +11,12 @@ without the sample after the initial population join others.
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from de2ls._checks import FloatArray
+from de2ls.problems.key import ProblemKey
 
 _SHOWN_SEEDS = 3
 _SHOWN_CELLS = 5
@@ -27,7 +28,8 @@ class Trial(NamedTuple):
 
     label: str  # the series
     problem: str  # the problem's name
-    key: Mapping[str, Any]  # suite, number, dim, definition, instance, as far as known
+    key: ProblemKey
+    run: int
     seed: int
     max_evals: int
     evaluations: FloatArray  # of the samples; trials on one grid share the array
@@ -88,7 +90,7 @@ def check_mixture(trials: Sequence[Trial], allow_unequal: bool = False) -> tuple
     by_suite: dict[Hashable, list[Trial]] = defaultdict(list)
     by_problem: dict[str, list[Trial]] = defaultdict(list)
     for trial in trials:
-        by_suite[trial.key.get("suite")].append(trial)
+        by_suite[trial.key.suite].append(trial)
         by_problem[trial.problem].append(trial)
 
     never: list[Fault] = []
@@ -103,7 +105,7 @@ def check_mixture(trials: Sequence[Trial], allow_unequal: bool = False) -> tuple
         instances = [t.key.get("instance") for t in group]
         digests = [name if isinstance(name, str) else None for name in instances]
         never += _differing("instance", group, digests)
-        never += _differing("dimension", group, [t.key.get("dim") for t in group])
+        never += _differing("dimension", group, [t.key.dim or None for t in group])
         never += _differing("budget", group, [t.max_evals for t in group])
         other_grid, first_missing = _sample_faults(group)
         never += other_grid
@@ -112,7 +114,7 @@ def check_mixture(trials: Sequence[Trial], allow_unequal: bool = False) -> tuple
     never += _missing(trials, by_problem)
     unequal += _unequal_counts(trials)
     if not never:  # then each problem has one dimension and one budget
-        unequal += _differing("dimension", trials, [t.key.get("dim") for t in trials])
+        unequal += _differing("dimension", trials, [t.key.dim or None for t in trials])
         unequal += _differing("budget", trials, [t.max_evals for t in trials])
     if never or (unequal and not allow_unequal):
         raise MixtureError([*never, *unequal], bearable=not never)

@@ -121,8 +121,6 @@ def summary(collection: Collection) -> Summary:
 
 def _has_the_papers_c19(collection: Collection) -> bool:
     """Whether C19 at D = 30 is there; arrays without keys are taken for it."""
-    keys = collection.keys or ({},) * len(collection.problems)
-    return any(
-        name == "C19" and key.get("dim", 30) == 30
-        for name, key in zip(collection.problems, keys, strict=True)
-    )
+    if not collection.keys:
+        return "C19" in collection.problems
+    return any(key.label == "C19" and key.dim == 30 for key in collection.keys)

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from de2ls._checks import FloatArray
+from de2ls.algorithms.late_local_search import COUNTERS
 from de2ls.campaigns.maintenance import StoreInfo
 from de2ls.campaigns.store import Store
 from de2ls.reports.palette import Look, looks
 from de2ls.scores import Bootstrap, Collection, Table, bootstrap, collect
-from de2ls.scores.collection import problem_name
 from de2ls.scores.tables import Column, Value
-from de2ls.trials.record import LocalSearchLog, TrialRecord
+from de2ls.trials.record import TrialRecord
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Final:
     n_evals: int
     min_ev: float
     lcv: float
-    local_search: LocalSearchLog
+    counters: Mapping[str, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,29 +57,23 @@ def gather(
     finals: list[Final] = []
     evaluations: dict[str, FloatArray] = {}
     with Store.open(store, readonly=True) as opened:
-        runs = {
-            (trial.label, problem_name(trial.problem), trial.seed): trial.run
-            for trial in opened.trials(**selection)
-        }
-        records = _noting(opened.records(**selection), runs, finals, evaluations)
+        records = _noting(opened.records(**selection), finals, evaluations)
         collection = collect(records, allow_unequal).select(selection["labels"])
         return Gathered(collection, tuple(finals), evaluations, opened.info())
 
 
 def _noting(
     records: Iterator[TrialRecord],
-    runs: Mapping[tuple[str, str, int], int],
     finals: list[Final],
     evaluations: dict[str, FloatArray],
 ) -> Iterator[TrialRecord]:
     for record in records:
         evaluations.setdefault(record.label, record.curve[:, 0].copy())
-        name = problem_name(record.problem)
-        run = runs[record.label, name, record.seed]
+        name = record.problem.label
         finals.append(
             Final(
-                *(record.label, name, run, record.n_evals, record.min_ev, record.lcv),
-                record.local_search,
+                *(record.label, name, record.run, record.n_evals, record.min_ev, record.lcv),
+                record.counters,
             )
         )
         yield record
@@ -127,12 +121,11 @@ def finals_table(finals: Sequence[Final]) -> Table:
     )
     rows: list[tuple[Value, ...]] = []
     for end in sorted(finals, key=lambda end: (end.label, end.problem, end.run)):
-        log = end.local_search
         objective = None if np.isnan(end.min_ev) else end.min_ev
         rows.append(
             (
                 *(end.label, end.problem, end.run, end.n_evals, objective, end.lcv),
-                *(log.calls, log.evaluations, log.improved, log.gain),
+                *(end.counters.get(name, 0) for name in COUNTERS),
             )
         )
     return Table("Final values of every trial", tuple(map(Column, columns)), tuple(rows))

@@ -14,7 +14,6 @@ import numpy as np
 from de2ls._checks import FloatArray
 from de2ls.campaigns.plan import Plan, ProblemRef, Series
 from de2ls.scores import Column, Paired, Table, paired
-from de2ls.scores.collection import problem_name
 from de2ls.scores.pairwise import tie
 from de2ls.scores.statistics import ALPHA
 from de2ls.scores.tables import Value
@@ -80,16 +79,16 @@ class LateSearch:
 
     def _row(self, p: int) -> tuple[Value, ...]:
         pairs, name = self.pairs, self.pairs.problems[p]
-        logs = [final.local_search for final in self.logs[name]]
-        calls = sum(log.calls for log in logs)
+        logs = [final.counters for final in self.logs[name]]
+        calls = sum(log["ls_calls"] for log in logs)
         changes = self.changes[name]
         return (
             *(name, int(pairs.n_pairs[p]), *pairs.accuracy[p].tolist(), float(pairs.p[p])),
             float(np.median(changes)) if changes.size else None,
-            float(np.mean([log.gain for log in logs])),
+            float(np.mean([log["ls_gain"] for log in logs])),
             calls / len(logs),
-            100 * sum(log.improved for log in logs) / calls if calls else None,
-            100 * float(np.mean([log.evaluations for log in logs])) / self.budget,
+            100 * sum(log["ls_improved"] for log in logs) / calls if calls else None,
+            100 * float(np.mean([log["ls_evaluations"] for log in logs])) / self.budget,
             self.verdict(p),
         )
 
@@ -117,7 +116,7 @@ def late_plan(problems: Sequence[ProblemRef], runs: Sequence[int], seed: int) ->
 def more_plan(found: LateSearch, problems: Sequence[ProblemRef], runs: int, seed: int) -> Plan:
     """Return the campaign of the further pairs on the undecided problems."""
     names = set(found.undecided())
-    chosen = [problem for problem in problems if problem_name(problem.key) in names]
+    chosen = [problem for problem in problems if problem.key.label in names]
     return late_plan(chosen, range(runs + 1, MORE_RUNS + 1), seed)
 
 

@@ -6,12 +6,13 @@ Running loads the compiled engine; reading records does not.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from de2ls.trials.record import LocalSearchLog, TrialRecord
+from de2ls.trials.key import TrialKey
+from de2ls.trials.record import TrialRecord, TrialSummary
 
 if TYPE_CHECKING:
     from de2ls.trials.run import PausedTrial, run_trial
 
-__all__ = ["LocalSearchLog", "PausedTrial", "TrialRecord", "run_trial"]
+__all__ = ["PausedTrial", "TrialKey", "TrialRecord", "TrialSummary", "run_trial"]
 
 
 def __getattr__(name: str) -> Any:

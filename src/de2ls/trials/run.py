@@ -15,7 +15,8 @@ from de2ls.algorithms.config import Config
 from de2ls.problems.problem import Problem
 from de2ls.suites.registry import record_rule
 from de2ls.trials.driver import Driver, load_driver, new_driver
-from de2ls.trials.record import LocalSearchLog, TrialRecord
+from de2ls.trials.key import TrialKey
+from de2ls.trials.record import TrialRecord
 
 
 class PausedTrial:
@@ -64,14 +65,14 @@ class PausedTrial:
         trial.driver = load_driver(path, problem, algorithm)
         return trial
 
-    def record(self, label: str = "", trace: bool = False) -> TrialRecord:
+    def record(self, label: str = "", run: int = 1, trace: bool = False) -> TrialRecord:
         """Return the record of the finished trial."""
         if not self.finished:
             raise RuntimeError(
                 f"the trial has made {self.driver.n_evals} of {self.driver.max_evals} evaluations; "
                 "run it to its end before asking for its record"
             )
-        return make_record(self.driver, label=label, trace=trace)
+        return make_record(self.driver, label, run, trace)
 
 
 def run_trial(
@@ -82,6 +83,7 @@ def run_trial(
     config: Mapping[str, Any] | Config | None = None,
     *,
     label: str = "",
+    run: int = 1,
     trace: bool = False,
 ) -> TrialRecord:
     """Run one trial and return its record.
@@ -102,6 +104,8 @@ def run_trial(
         Fields that differ from the algorithm's defaults.
     label : str
         Name of the series the trial belongs to; the algorithm's name by default.
+    run : int
+        Number of the run within its series.
     trace : bool
         Whether to keep population size and epsilon level at the samples.
 
@@ -117,17 +121,17 @@ def run_trial(
     >>> record.feasible, record.n_evals, record.curve.shape
     (True, 100000, (2001, 3))
     """
-    return PausedTrial(algorithm, problem, seed, max_evals, config).run().record(label, trace)
+    return PausedTrial(algorithm, problem, seed, max_evals, config).run().record(label, run, trace)
 
 
-def make_record(driver: Driver, *, label: str, trace: bool) -> TrialRecord:
+def make_record(driver: Driver, label: str = "", run: int = 1, trace: bool = False) -> TrialRecord:
     """Return the record of a driver whose trial is over."""
     problem, best, curve = driver.problem, driver.incumbent, driver.curve
     g, h = problem.split(best.out)
     return TrialRecord(
+        key=TrialKey(label or driver.algorithm.name, problem.key, run),
         algorithm=driver.algorithm.identity,
         config=driver.config.as_dict(),
-        problem=problem.key.as_dict(),
         seed=driver.seed,
         max_evals=driver.max_evals,
         n_evals=driver.n_evals,
@@ -139,26 +143,13 @@ def make_record(driver: Driver, *, label: str, trace: bool) -> TrialRecord:
         violation=best.violation,
         feasible=best.feasible,
         stop=driver.stop,
-        label=label or driver.algorithm.name,
         trace=curve[:, 3:].copy() if trace else None,
-        local_search=_local_search(driver),
+        counters=driver.counters,
         n_invalid=driver.n_invalid,
         version=__version__,
         environment=environment(),
         wall_time=driver.wall_time,
         n_outside=driver.n_outside,
-    )
-
-
-def _local_search(driver: Driver) -> LocalSearchLog:
-    now = getattr(driver, "now", None)
-    if now is None:
-        return LocalSearchLog()
-    return LocalSearchLog(
-        int(now["ls_calls"]),
-        int(now["ls_evals"]),
-        int(now["ls_improved"]),
-        float(now["ls_gain"]),
     )
 
 
