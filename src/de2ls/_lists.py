@@ -21,12 +21,25 @@ def items(name: str, value: Any) -> list[Any]:
 def numbers(name: str, value: Any) -> Iterator[int]:
     """Yield the integers in ``"1-3,7"``, in a list of such texts, or in an integer."""
     for item in items(name, value):
-        span = re.fullmatch(r"(\d+)(?:\s*-\s*(\d+))?", str(item))
-        if span is None or isinstance(item, bool):
+        found = span(name, item)
+        if found is None:
             raise ValueError(
                 f"{name} must be numbers and ranges such as 1-28 or 1,4,7; got {item!r}"
             )
-        first, last = int(span[1]), int(span[2] or span[1])
-        if last - first >= _LONGEST:
-            raise ValueError(f"{name} must be at most {_LONGEST:,} numbers, got {item!r}")
-        yield from range(first, last + 1)
+        yield from found
+
+
+def span(name: str, item: Any) -> range | None:
+    """Return the numbers in ``7`` or ``"1-28"``; None if `item` is something else."""
+    found = re.fullmatch(r"(\d+)(?:\s*-\s*(\d+))?", str(item))
+    if found is None or isinstance(item, bool):
+        return None
+    first, last = int(found[1]), int(found[2] or found[1])
+    if last - first >= _LONGEST:
+        raise ValueError(f"{name} must be at most {_LONGEST:,} numbers, got {item!r}")
+    return range(first, last + 1)
+
+
+def several(value: Any) -> list[Any]:
+    """Return a list of one value or of several."""
+    return [value] if isinstance(value, str | int) else list(value)

@@ -323,15 +323,31 @@ def test_a_reader_sees_a_store_of_schema_1_and_leaves_it_as_it_is(tmp_path):
     assert path.read_bytes() == OLD.read_bytes()
 
 
-def test_a_failing_migration_changes_nothing(filled, monkeypatch):
-    steps = (*schema.MIGRATIONS, "CREATE TABLE extra (id INTEGER);", "DROP TABLE absent;")
-    monkeypatch.setattr(schema, "MIGRATIONS", steps)
+def test_a_failing_migration_changes_nothing(tmp_path, monkeypatch):
+    path = Path(shutil.copy(OLD, tmp_path / "old.db"))
+    monkeypatch.setitem(schema.MIGRATIONS, 1, schema.MIGRATIONS[1] + "DROP TABLE absent;")
     with pytest.raises(StoreError, match="no such table: absent"):
-        Store.open(filled)
-    database = sqlite3.connect(filled)
-    assert schema.version(database) == 2
-    assert not database.execute("SELECT * FROM sqlite_schema WHERE name = 'extra'").fetchall()
+        Store.open(path)
+    monkeypatch.undo()
+    database = sqlite3.connect(path)
+    assert schema.version(database) == 1
     database.close()
+    with Store.open(path, readonly=True) as store:
+        assert store.verify().sound
+
+
+def test_a_migrated_store_has_the_tables_of_a_new_one(tmp_path, path):
+    def layout(file):
+        with Store.open(file) as store:
+            tables = [name for (name,) in store.query("SELECT name FROM sqlite_schema")]
+            return {
+                table: sorted(
+                    (row["name"], row["type"]) for row in store.query(f"PRAGMA table_info({table})")
+                )
+                for table in tables
+            }
+
+    assert layout(shutil.copy(OLD, tmp_path / "old.db")) == layout(path)
 
 
 def test_another_sqlite_file_is_left_alone(path):

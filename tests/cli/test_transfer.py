@@ -39,7 +39,7 @@ def test_a_round_trip_loses_nothing_of_the_records(called, path, tmp_path):
         assert store.info().warnings == []
     assert (trial.stop, trial.config, trial.x.size) == ("imported", {}, 0)
     assert trial.environment == {"source": "files: rdex/rdex_CEC26_CSOP_F19.txt"}
-    assert trial.problem == {
+    assert trial.problem.as_dict() == {
         "suite": "cec2017",
         "number": 19,
         "dim": 4,
@@ -56,7 +56,7 @@ def test_import_twice_is_refused_and_changes_nothing(called, path, tmp_path):
     before = back.read_bytes()
     code, _, err = called(*arguments)
     assert code == 3
-    assert "holds run 1 of 'de2ls' on cec2017 C01 D=4 report/0 already" in err
+    assert "holds de2ls on C01 D=4 report/0, run 1 already" in err
     assert back.read_bytes() == before
 
 

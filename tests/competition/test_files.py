@@ -392,7 +392,7 @@ def test_records_of_files_without_evaluations():
     file = parse(text_of(matrix_of(proper_values(2)[:, 1:])), "x_F5_D30.txt")
     records = file.records(definition="cpp2017")
     assert [record.seed for record in records] == [1, 2]
-    assert records[0].problem == {
+    assert records[0].problem.as_dict() == {
         "suite": "cec2017",
         "number": 5,
         "dim": 30,

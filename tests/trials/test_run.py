@@ -390,7 +390,7 @@ def test_record_names_what_made_it() -> None:
     assert record.algorithm == "de2ls"
     assert record.config["ls_sr"] == 0.5
     assert record.config["ls_isr"] == 0.015
-    assert record.problem == problem.key.as_dict()
+    assert record.problem == problem.key
     assert (record.seed, record.max_evals, record.label) == (12, 500, "series")
     assert record.version == de2ls.__version__
     assert {"cpu", "python", "numpy", "numba", "llvmlite"} <= set(record.environment)

@@ -96,7 +96,7 @@ def open_reader(path: Path, timeout: float) -> sqlite3.Connection:
         connection.execute("PRAGMA query_only = ON")
         if _is_empty(path, connection):
             raise StoreError(f"{path} is empty: a campaign that runs into it fills it")
-        if schema.version(connection) < len(schema.MIGRATIONS):
+        if schema.version(connection) < schema.VERSION:
             connection = _migrated_copy(connection)
     except BaseException:
         connection.close()
@@ -138,10 +138,9 @@ def _is_empty(path: Path, connection: sqlite3.Connection) -> bool:
     if identity != schema.APPLICATION_ID:
         raise StoreError(f"{path} is an SQLite file, but no store of de2ls")
     found = schema.version(connection)
-    known = len(schema.MIGRATIONS)
-    if found > known:
+    if found > schema.VERSION:
         raise StoreError(
             f"{path} was written by a newer de2ls (schema {found}; this version knows up to "
-            f"{known}): upgrade de2ls"
+            f"{schema.VERSION}): upgrade de2ls"
         )
     return False

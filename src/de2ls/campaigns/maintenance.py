@@ -147,7 +147,7 @@ def _structure(store: "Store") -> Iterator[str]:
             yield f"structure of the file: {message}"
     for row in store.query("PRAGMA foreign_key_check"):
         yield f"row {row['rowid']} of table {row['table']} refers to nothing in {row['parent']}"
-    if store.query("PRAGMA user_version")[0][0] != len(schema.MIGRATIONS):
+    if store.query("PRAGMA user_version")[0][0] != schema.VERSION:
         yield "the schema version is wrong"
 
 

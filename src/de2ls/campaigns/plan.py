@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, Self
 
 from de2ls import _checks
+from de2ls._lists import items, numbers
 from de2ls.algorithms import resolve_config
 from de2ls.campaigns.seeds import trial_seed
 from de2ls.problems.key import ProblemKey
 from de2ls.problems.problem import Problem
-from de2ls.problems.selection import items, numbers
 from de2ls.trials.key import TrialKey
 from de2ls.trials.record import Trial
 
@@ -104,7 +104,7 @@ def _load(ref: ProblemRef) -> Problem:
     file = ProblemFile.load(ref.path)
     if file.digest != ref.definition:
         raise ValueError(f"{ref.path} is not the file of the plan: its text differs")
-    return dataclasses.replace(file.problem(), key=ProblemKey.from_dict(ref.key))
+    return dataclasses.replace(file.problem(), key=ref.key)
 
 
 @dataclass(frozen=True, kw_only=True)

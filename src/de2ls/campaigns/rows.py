@@ -8,9 +8,10 @@ from functools import lru_cache
 from typing import Any
 
 from de2ls import _checks
+from de2ls._lists import several
 from de2ls.campaigns import codec
 from de2ls.problems.key import ProblemKey
-from de2ls.problems.selection import chosen, several
+from de2ls.problems.selection import chosen
 from de2ls.trials.key import TrialKey
 from de2ls.trials.record import TrialRecord, TrialSummary
 

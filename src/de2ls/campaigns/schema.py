@@ -6,74 +6,70 @@ import sqlite3
 
 APPLICATION_ID = 0xDE215  # marks an SQLite file as a store of de2ls
 
-# MIGRATIONS[i] leads from version i to version i + 1; the first one lays out an empty file.
-MIGRATIONS: tuple[str, ...] = (
-    """
-    CREATE TABLE plans (            -- every plan that was run into this store
-        id INTEGER PRIMARY KEY,
-        plan TEXT NOT NULL UNIQUE,  -- JSON
-        started TEXT NOT NULL       -- UTC
-    ) STRICT;
-    CREATE TABLE series (           -- one algorithm with one configuration
-        id INTEGER PRIMARY KEY,
-        label TEXT NOT NULL UNIQUE,
-        algorithm TEXT NOT NULL,
-        config TEXT NOT NULL        -- JSON, every parameter; {} for imported files
-    ) STRICT;
-    CREATE TABLE problems (
-        id INTEGER PRIMARY KEY,
-        key TEXT NOT NULL UNIQUE,   -- JSON, all of what identifies the problem
-        suite TEXT,                 -- and parts of it, to select by
-        number INTEGER,
-        dim INTEGER,
-        definition TEXT,
-        instance ANY                -- a number, or a name for own data
-    ) STRICT;
-    CREATE TABLE environments (     -- what bits may depend on beyond the seed
-        id INTEGER PRIMARY KEY,
-        version TEXT NOT NULL,      -- of de2ls
-        description TEXT NOT NULL,  -- JSON: CPU and library versions, or the imported file
-        UNIQUE (version, description)
-    ) STRICT;
-    CREATE TABLE trials (           -- small rows: a listing reads nothing else
-        id INTEGER PRIMARY KEY,
-        series_id INTEGER NOT NULL REFERENCES series,
-        problem_id INTEGER NOT NULL REFERENCES problems,
-        run INTEGER NOT NULL,
-        seed INTEGER NOT NULL,
-        max_evals INTEGER NOT NULL,
-        n_evals INTEGER NOT NULL,
-        f REAL,                     -- SQLite keeps NaN as NULL
-        violation REAL,
-        feasible INTEGER NOT NULL,
-        min_ev REAL,
-        lcv REAL,
-        stop TEXT NOT NULL,
-        n_invalid INTEGER NOT NULL,
-        n_outside INTEGER NOT NULL,
-        ls_calls INTEGER NOT NULL,
-        ls_evaluations INTEGER NOT NULL,
-        ls_improved INTEGER NOT NULL,
-        ls_gain REAL,
-        wall_time REAL NOT NULL,
-        environment_id INTEGER NOT NULL REFERENCES environments,
-        checksum BLOB NOT NULL,
-        UNIQUE (series_id, problem_id, run)
-    ) STRICT;
-    CREATE TABLE curves (           -- what a score reads beside the small rows
-        trial_id INTEGER PRIMARY KEY REFERENCES trials ON DELETE CASCADE,
-        curve BLOB NOT NULL
-    ) STRICT;
-    CREATE TABLE details (
-        trial_id INTEGER PRIMARY KEY REFERENCES trials ON DELETE CASCADE,
-        x BLOB NOT NULL,
-        g BLOB NOT NULL,
-        h BLOB NOT NULL,
-        trace BLOB
-    ) STRICT;
-    """,
-    """
-    ALTER TABLE trials ADD COLUMN counters TEXT NOT NULL DEFAULT '{}';  -- JSON: name and number
+VERSION = 2
+
+# A new file.
+TABLES = """
+CREATE TABLE plans (            -- every plan that was run into this store
+    id INTEGER PRIMARY KEY,
+    plan TEXT NOT NULL UNIQUE,  -- JSON
+    started TEXT NOT NULL       -- UTC
+) STRICT;
+CREATE TABLE series (           -- one algorithm with one configuration
+    id INTEGER PRIMARY KEY,
+    label TEXT NOT NULL UNIQUE,
+    algorithm TEXT NOT NULL,
+    config TEXT NOT NULL        -- JSON, every parameter; {} for imported files
+) STRICT;
+CREATE TABLE problems (
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE    -- JSON, all of what identifies the problem
+) STRICT;
+CREATE TABLE environments (     -- what bits may depend on beyond the seed
+    id INTEGER PRIMARY KEY,
+    version TEXT NOT NULL,      -- of de2ls
+    description TEXT NOT NULL,  -- JSON: CPU and library versions, or the imported file
+    UNIQUE (version, description)
+) STRICT;
+CREATE TABLE trials (           -- small rows: a listing reads nothing else
+    id INTEGER PRIMARY KEY,
+    series_id INTEGER NOT NULL REFERENCES series,
+    problem_id INTEGER NOT NULL REFERENCES problems,
+    run INTEGER NOT NULL,
+    seed INTEGER NOT NULL,
+    max_evals INTEGER NOT NULL,
+    n_evals INTEGER NOT NULL,
+    f REAL,                     -- SQLite keeps NaN as NULL
+    violation REAL,
+    feasible INTEGER NOT NULL,
+    min_ev REAL,
+    lcv REAL,
+    stop TEXT NOT NULL,
+    n_invalid INTEGER NOT NULL,
+    n_outside INTEGER NOT NULL,
+    counters TEXT NOT NULL,     -- JSON: what the algorithm counted
+    wall_time REAL NOT NULL,
+    environment_id INTEGER NOT NULL REFERENCES environments,
+    checksum BLOB NOT NULL,
+    UNIQUE (series_id, problem_id, run)
+) STRICT;
+CREATE TABLE curves (           -- what a score reads beside the small rows
+    trial_id INTEGER PRIMARY KEY REFERENCES trials ON DELETE CASCADE,
+    curve BLOB NOT NULL
+) STRICT;
+CREATE TABLE details (
+    trial_id INTEGER PRIMARY KEY REFERENCES trials ON DELETE CASCADE,
+    x BLOB NOT NULL,
+    g BLOB NOT NULL,
+    h BLOB NOT NULL,
+    trace BLOB
+) STRICT;
+"""
+
+# MIGRATIONS[i] leads from version i to version i + 1.
+MIGRATIONS = {
+    1: """
+    ALTER TABLE trials ADD COLUMN counters TEXT NOT NULL DEFAULT '{}';
     UPDATE trials SET counters = late_search_counters(
         (SELECT config FROM series WHERE id = series_id),
         ls_calls, ls_evaluations, ls_improved, ls_gain
@@ -82,15 +78,12 @@ MIGRATIONS: tuple[str, ...] = (
     ALTER TABLE trials DROP COLUMN ls_evaluations;
     ALTER TABLE trials DROP COLUMN ls_improved;
     ALTER TABLE trials DROP COLUMN ls_gain;
-    CREATE TABLE keys (             -- the key alone says what a problem is
-        id INTEGER PRIMARY KEY,
-        key TEXT NOT NULL UNIQUE    -- JSON
-    ) STRICT;
+    CREATE TABLE keys (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE) STRICT;
     INSERT INTO keys SELECT id, key FROM problems;
     DROP TABLE problems;
     ALTER TABLE keys RENAME TO problems;
     """,
-)
+}
 
 
 def _late_search_counters(
@@ -111,16 +104,17 @@ def version(connection: sqlite3.Connection) -> int:
 
 
 def migrate(connection: sqlite3.Connection) -> None:
-    """Bring a file to the newest version, all steps or none."""
-    steps = MIGRATIONS[version(connection) :]
-    if not steps:
+    """Bring a file to the newest version, all steps or none; an empty one gets its tables."""
+    found = version(connection)
+    if found == VERSION:
         return
+    steps = [MIGRATIONS[i] for i in range(found, VERSION)] if found else [TABLES]
     connection.create_function("late_search_counters", 5, _late_search_counters)
     try:
         connection.executescript(
             f"BEGIN IMMEDIATE; {''.join(steps)}"
             f"PRAGMA application_id = {APPLICATION_ID};"
-            f"PRAGMA user_version = {len(MIGRATIONS)}; COMMIT;"
+            f"PRAGMA user_version = {VERSION}; COMMIT;"
         )
     except sqlite3.Error:
         if connection.in_transaction:

@@ -131,7 +131,7 @@ def cec2026(
 def _scale(
     quick: bool, dim: int | None, runs: int | None, problems: str, instance: int, seed: int
 ) -> "Scale":
-    from de2ls.problems.selection import numbers
+    from de2ls._lists import numbers
     from de2ls.studies.scale import QUICK, Scale
 
     size = QUICK if quick else Scale()

@@ -69,9 +69,9 @@ def score(
     Trials of different definitions, instances, dimensions or budgets, or unequal numbers of trials,
     are refused with their names; the options select what belongs together.
     """
+    from de2ls._lists import items
     from de2ls.campaigns.store import Store
     from de2ls.problems.selection import chosen as of_problems
-    from de2ls.problems.selection import items
     from de2ls.scores import collect
     from de2ls.scores import score as assess
 

@@ -48,7 +48,7 @@ def selection(
     instance: int | None,
 ) -> dict[str, Any]:
     """Return the selection of trials that the options name, as `Store.curves` takes it."""
-    from de2ls.problems.selection import items
+    from de2ls._lists import items
 
     return {
         "labels": None if algorithms is None else items("algorithms", algorithms),
