@@ -74,13 +74,13 @@ def test_plain_lines_come_now_and_then(trials):
         progress.finished(trial, make_record(n_evals=600, wall_time=4.0))
     progress.failed(trials[6], "ValueError: no")
     progress.end(Outcome(planned=12, before=0, stored=6, failed=[(trials[6], "ValueError: no")]))
-    name = "cec2017 C04 D=4 report/1"
+    name = "C04 D=4 report/1"
     assert stream.getvalue().splitlines() == [
         "12 trials planned: running 12 on 2 threads",
         "3/12 trials (25 %), 12 s gone, about 36 s left, 150 evaluations/s; "
         f"last: de2ls on {name}, run 1: Min_EV 7.25 (4.00 s)",
         "6/12 trials (50 %), 24 s gone, about 24 s left, 150 evaluations/s; "
-        "last: rdex on cec2017 C01 D=4 report/1, run 2: Min_EV 7.25 (4.00 s)",
+        "last: rdex on C01 D=4 report/1, run 2: Min_EV 7.25 (4.00 s)",
         f"failed: de2ls on {name}, run 2: ValueError: no",
         "1 trials failed; the same command tries them again",
         "6 trials stored, 6 of 12 left; the same command continues",
@@ -105,7 +105,7 @@ def test_json_lines_of_a_real_campaign(tmp_path):
     for event in trials:
         trial = stored[event["label"], event["problem"]["number"], event["run"]]
         assert event["event"] == "trial"
-        assert event["problem"] == trial.problem
+        assert event["problem"] == trial.problem.as_dict()
         assert (event["feasible"], event["lcv"]) == (trial.feasible, trial.lcv)
         assert event["evaluations"] == trial.n_evals == 600
         assert (event["min_ev"] is None) == math.isnan(trial.min_ev)

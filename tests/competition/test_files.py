@@ -447,7 +447,7 @@ def test_files_of_another_dimension_are_refused(made, given):
     file = parse(text_of(matrix_of(proper_values(2), evaluations)), "x_F5.txt")
     with pytest.raises(FileFormatError, match=f"x_F5.txt.*{10 * made}.*dim = {given}"):
         file.records(dim=given)
-    assert file.records(dim=made)[0].problem["dim"] == made
+    assert file.records(dim=made)[0].problem.dim == made
 
 
 @pytest.mark.parametrize(
