@@ -176,6 +176,12 @@ class Variables:
         return np.concatenate(values), start
 
     @cached_property
+    def _chosen(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The choices' positions in the box, and where their values begin in the table."""
+        start = self.table[1]
+        return self.at[start >= 0], start[start >= 0]
+
+    @cached_property
     def plain(self) -> bool:
         """Whether a point of the box is the design itself."""
         return self.free.size == self.size and self.at.size == 0
@@ -195,11 +201,9 @@ class Variables:
         if self.plain:
             return x
         point = self.round(x)
-        values, start = self.table
-        if values.size:
-            chosen = start >= 0
-            steps = point[..., self.at[chosen]].astype(np.intp)
-            point[..., self.at[chosen]] = values[start[chosen] + steps]
+        at, start = self._chosen
+        if at.size:
+            point[..., at] = self.table[0][start + point[..., at].astype(np.intp)]
         if self.free.size == self.size:
             return point
         design = np.empty((*x.shape[:-1], self.size))

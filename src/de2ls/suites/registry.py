@@ -22,6 +22,7 @@ _SUITES = {
     "cec2006": "de2ls.suites.cec2006:CEC2006",
     "cec2017-bound": "de2ls.suites.cec_bound:CEC2017_BOUND",
     "cec2022-bound": "de2ls.suites.cec_bound:CEC2022_BOUND",
+    "engineering": "de2ls.suites.engineering:ENGINEERING",
 }
 
 
