@@ -1,7 +1,7 @@
 """Design of a pressure vessel: two of the four variables come in steps of 1/16 inch.
 
-Thickness of shell and head as whole numbers of sixteenths (`integrality`), inner radius and length
-in inches. The best known cost is 6059.714335.
+Thickness of shell and head from a list of plates (`de2ls.choices`), inner radius and length, all in
+inches. The best known cost is 6059.714335.
 
     python examples/pressure_vessel.py
 """
@@ -16,7 +16,7 @@ import de2ls
 
 def cost(x):
     """Return the cost of material, forming and welding."""
-    shell, head, radius, length = x[0] / 16, x[1] / 16, x[2], x[3]
+    shell, head, radius, length = x
     return (
         0.6224 * shell * radius * length
         + 1.7781 * head * radius**2
@@ -33,18 +33,18 @@ def volume(x):
 
 def main():
     """Solve it and print the design."""
-    thick_enough = LinearConstraint([[1 / 16, 0, -0.0193, 0], [0, 1 / 16, -0.00954, 0]], lb=0)
+    plates = de2ls.choices([k / 16 for k in range(1, 100)])
+    thick_enough = LinearConstraint([[1, 0, -0.0193, 0], [0, 1, -0.00954, 0]], lb=0)
     large_enough = NonlinearConstraint(volume, 1_296_000, np.inf)
     res = de2ls.minimize(
         cost,
-        bounds=[(1, 99), (1, 99), (10, 200), (10, 200)],
+        bounds=[plates, plates, (10, 200), (10, 200)],
         constraints=[thick_enough, large_enough],
-        integrality=[True, True, False, False],
         max_evals=60_000,
         seed=1,
     )
     print(f"cost {res.fun:.4f}, feasible: {res.feasible}, {res.nfev} evaluations")
-    print(f"  shell {res.x[0]:.0f}/16 in, head {res.x[1]:.0f}/16 in")
+    print(f"  shell {res.x[0]:.4f} in, head {res.x[1]:.4f} in")
     print(f"  radius {res.x[2]:.4f} in, length {res.x[3]:.4f} in")
     return res
 

@@ -32,9 +32,9 @@ def test_welded_beam(capsys):
 def test_pressure_vessel(capsys):
     res = load("pressure_vessel").main()
     assert res.feasible
-    assert res.x[:2].tolist() == [13, 7]
+    assert res.x[:2].tolist() == [0.8125, 0.4375]
     assert res.fun == pytest.approx(6059.714335, abs=1e-2)
-    assert "shell 13/16 in, head 7/16 in" in capsys.readouterr().out
+    assert "shell 0.8125 in, head 0.4375 in" in capsys.readouterr().out
 
 
 def test_spring_design(capsys, tmp_path):

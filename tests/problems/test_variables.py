@@ -98,6 +98,14 @@ class TestBox:
         assert p.decode(p.encode([1, 0.5, 0.18, 2.4])).tolist() == [1, 0.5, 0.125, 2]
         assert p.decode(p.encode([1, 0.5, 0.7, 3.4])).tolist() == [1, 0.5, 1.0, 3]
 
+    def test_encode_takes_rows(self):
+        designs = [[1.5, 0.5, 0.25, 2.0], [0.0, 0.5, 1.0, 3.0]]
+        assert mixed().encode(designs).tolist() == [[1.5, 2.0, 2.0], [0.0, 3.0, 3.0]]
+        with pytest.raises(ValueError, match=r"x must lie .* coordinate 3 is 9"):
+            mixed().encode([[1.5, 0.5, 0.25, 2.0], [0.0, 0.5, 1.0, 9.0]])
+        with pytest.raises(ValueError, match=r"x must be a vector of 4.* ragged"):
+            mixed().encode([1.0, [2.0]])
+
     @pytest.mark.parametrize(
         ("x", "message"),
         [

@@ -198,16 +198,20 @@ class Problem:
         return self.variables.decode(x)
 
     def encode(self, x: Any, name: str = "x") -> FloatArray:
-        """Return a design, as the functions see it, as a point of the box.
+        """Return a design (or rows of designs), as the functions see it, as a point of the box.
 
         Parameters
         ----------
-        x : array_like, shape (n,)
+        x : array_like, shape (n,) or (k, n)
             The design with its integers, choices and fixed coordinates; it must lie in the bounds.
         name : str
             What messages call it.
         """
-        return self.variables.encode(_checks.vector(name, x, self.variables.size), name)
+        try:
+            check = _checks.matrix if np.ndim(x) == 2 else _checks.vector
+        except ValueError:  # a ragged sequence, which the check names
+            check = _checks.vector
+        return self.variables.encode(check(name, x, self.variables.size), name)
 
     @property
     def discrete(self) -> NDArray[np.bool_]:
