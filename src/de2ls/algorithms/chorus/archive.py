@@ -1,0 +1,261 @@
+"""What the arms of CHORUS share: the unit box, the points seen, the incumbents, starts and bases.
+
+All arms work in the unit box, u = (x - lower) / (upper - lower). An output row is
+O = (f, g_1.., h_1..); a row with a NaN or an infinity counts as f = g = BIG.
+
+| symbol | here | meaning |
+|---|---|---|
+| n, m | `n`, `m` | coordinates; constraints, inequalities first |
+| v | `Rows.v` | summed violation, as the problem defines it |
+| u* , f* | `best_u`, `best_f` | best feasible point and its objective |
+| u_v | `least_u` | point of least violation |
+| u_r | `relaxed_u` | point of least objective, constraints ignored |
+| sigma_j / size_j | `eta` | noise of output j relative to its typical size |
+"""
+
+from collections.abc import Generator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from de2ls._checks import FloatArray
+from de2ls.algorithms.chorus.config import ChorusConfig
+from de2ls.algorithms.chorus.optima import Optima
+
+BIG = 1e100  # stands for NaN and infinities
+USABLE = 1e50  # outputs beyond it are no values
+
+
+class Rows(NamedTuple):
+    """Outputs of a batch: rows (f, g.., h..) without NaN, and the summed violations."""
+
+    out: FloatArray
+    v: FloatArray
+
+    @property
+    def usable(self) -> Any:
+        """Which rows hold values."""
+        return np.abs(self.out).max(1) < USABLE
+
+
+class Start(NamedTuple):
+    """A start that an arm proposes to the local arm."""
+
+    u: FloatArray
+    radius: float
+
+
+Batches = Generator[FloatArray | None, Rows, Any]  # an arm: asks for batches, None ends an episode
+Score = tuple[int, float]  # 0 and f* once a point is feasible, before that 1 and the least v
+
+
+class Archive:
+    """The shared memory of the arms.
+
+    Parameters
+    ----------
+    space : Space
+        The problem as a search sees it.
+    rng : numpy.random.Generator
+        The run's random numbers.
+    budget : int
+        Evaluations in all.
+    config : ChorusConfig
+        All constants.
+    """
+
+    def __init__(
+        self, space: Any, rng: np.random.Generator, budget: int, config: ChorusConfig
+    ) -> None:
+        self.space, self.rng, self.budget, self.config = space, rng, int(budget), config
+        self.n, self.ng, self.nh = int(space.dim), int(space.n_ineq), int(space.n_eq)
+        self.m = self.ng + self.nh
+        self.lower = np.asarray(space.lower, float)
+        self.upper = np.asarray(space.upper, float)
+        self.width = self.upper - self.lower
+        self.eq_tol = np.broadcast_to(np.asarray(space.eq_tol, float), (self.nh,))
+        self.feasible_tol = float(space.feasible_tol)
+        self.free = np.flatnonzero(~np.asarray(space.discrete, bool))
+        self.discrete = np.flatnonzero(np.asarray(space.discrete, bool))
+        self.evals = 0
+        self.searches, self.failed, self.last_gain = 0, 0, 0  # local searches; fruitless in a row
+        self.optima = Optima(self.feasible_tol, config.optima)
+        self.best_f, self.best_u = np.inf, None
+        self.least_v, self.least_u, self.least_f = np.inf, None, np.inf
+        self.relaxed_f, self.relaxed_u, self.relaxed_v = np.inf, None, np.inf
+        self.h_low, self.h_high = np.full(self.nh, np.inf), np.full(self.nh, -np.inf)
+        self.starts: list[Start] = []
+        self.bases: dict[str, FloatArray] = {}  # linear bases the arms found, as columns
+        self.capacity = int(min(self.budget, config.memory))
+        self.seen_u = np.empty((self.capacity, self.n))
+        self.seen_out = np.empty((self.capacity, 1 + self.m))
+        self.n_seen = 0
+        self.size = np.zeros(1 + self.m)
+        self.eta = np.zeros(1 + self.m)
+        self.noisy = False  # too noisy for differences
+        self.probed = -np.inf  # evaluations at the last probe
+
+    best_u: FloatArray | None
+    least_u: FloatArray | None
+    relaxed_u: FloatArray | None
+
+    @property
+    def feasible(self) -> bool:
+        """Whether a feasible point is known."""
+        return self.best_u is not None
+
+    @property
+    def incumbent(self) -> FloatArray:
+        """The best point: feasible if there is one, else of least violation."""
+        if self.best_u is not None:
+            return self.best_u
+        return np.full(self.n, 0.5) if self.least_u is None else self.least_u
+
+    @property
+    def score(self) -> Score:
+        """What improves."""
+        return (0, self.best_f) if self.feasible else (1, self.least_v)
+
+    @property
+    def left(self) -> int:
+        """Evaluations that are left."""
+        return self.budget - self.evals
+
+    def points(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return admissible points x of the box and their places in the unit box."""
+        U = np.where(np.isfinite(U), np.clip(U, 0.0, 1.0), 0.5)
+        X = np.minimum(np.maximum(self.lower + U * self.width, self.lower), self.upper)
+        if self.discrete.size:
+            X = np.asarray(self.space.round(X), float)
+            U = self.unit(X)
+        return X, U
+
+    def unit(self, X: FloatArray) -> FloatArray:
+        """Return points of the box in the unit box."""
+        return np.clip((X - self.lower) / self.width, 0.0, 1.0)
+
+    def rows(self, answers: Any) -> Rows:
+        """Return the answers as rows without NaN."""
+        out = np.empty((len(answers.f), 1 + self.m))
+        out[:, 0] = answers.f
+        out[:, 1 : 1 + self.ng] = answers.g
+        out[:, 1 + self.ng :] = answers.h
+        v = np.array(answers.v, float)
+        bad = ~(np.abs(out) < BIG)
+        if bad.any():
+            out[bad] = BIG
+            out[bad.any(1), 0] = BIG
+            v[bad.any(1)] = BIG
+        return Rows(out, v)
+
+    def record(self, U: FloatArray, rows: Rows) -> None:
+        """Take evaluated points in."""
+        f, v = rows.out[:, 0], rows.v
+        before = self.score
+        place = (self.n_seen + np.arange(len(U))) % self.capacity
+        self.seen_u[place], self.seen_out[place] = U, rows.out
+        self.n_seen += len(U)
+        if self.nh:
+            h = rows.out[:, 1 + self.ng :]
+            self.h_low = np.minimum(self.h_low, h.min(0))
+            self.h_high = np.maximum(self.h_high, h.max(0))
+        i = int(f.argmin())
+        if f[i] < self.relaxed_f or self.relaxed_u is None:
+            self.relaxed_f, self.relaxed_u, self.relaxed_v = f[i], U[i].copy(), v[i]
+        i = int(v.argmin())
+        if v[i] < self.least_v or self.least_u is None:
+            self.least_v, self.least_u, self.least_f = v[i], U[i].copy(), f[i]
+        if v[i] <= self.feasible_tol:
+            value = np.where(v <= self.feasible_tol, f, np.inf)
+            i = int(value.argmin())
+            if value[i] < self.best_f and value[i] < USABLE:
+                self.best_f, self.best_u = float(value[i]), U[i].copy()
+        if better(self.score, before, 1e-6):
+            self.last_gain = self.evals
+
+    def ended(self, end: Any, mode: str, independent: bool, gained: bool) -> None:
+        """Keep where a local search ended, and whether it gained."""
+        self.searches += 1
+        self.failed = 0 if gained else self.failed + 1
+        if end.converged and mode == "con":
+            self.optima.add(end, independent)
+
+    def done(self) -> str:
+        """Return why the search may end, if it may."""
+        config = self.config
+        if not config.stop_when_done:
+            return ""
+        if self.feasible and self.optima.at_value(self.best_f) >= config.agree:
+            return "independent searches agree"
+        quiet = self.evals - self.last_gain
+        long = max(200 * (self.n + 1), config.stall * self.last_gain)
+        return "no gain for long" if quiet > long else ""
+
+    def note(self) -> None:
+        """Write down what is known of the solution, for whoever reports it."""
+        notes = self.space.notes
+        notes["optima"] = self.optima.notes(self.lower, self.width)
+        notes["trust"] = self.optima.at_value(self.best_f) if self.feasible else 0
+        notes["noise"] = self.eta * self.size if self.noisy else np.zeros(1 + self.m)
+        best = self.optima.best
+        if best is not None and best.g is not None and best.J.shape == (self.m, self.n):
+            notes["model"] = {
+                "x": self.lower + best.u * self.width,
+                "gradient": best.g / self.width,
+                "jacobian": best.J / self.width,
+                "multipliers": best.multipliers,
+            }
+
+    def seen(self) -> tuple[FloatArray, FloatArray]:
+        """Return the remembered points and their outputs."""
+        k = min(self.n_seen, self.capacity)
+        return self.seen_u[:k], self.seen_out[:k]
+
+    def recent(self) -> tuple[FloatArray, FloatArray]:
+        """Return the latest of them, as many as models are chosen from."""
+        k = min(self.n_seen, self.capacity, self.config.model_memory)
+        i = np.arange(self.n_seen - k, self.n_seen) % self.capacity
+        return self.seen_u[i], self.seen_out[i]
+
+    def key(self, rows: Rows, mode: str) -> FloatArray:
+        """Order of points: "f" by objective, "v" by violation, "rules" feasible ones first."""
+        if mode == "f":
+            return rows.out[:, 0]
+        if mode == "v":
+            return rows.v
+        unit = 1.0 + abs(self.best_f if self.feasible else self.least_f)
+        rank = -1.0 + np.arctan(rows.out[:, 0] / unit) / np.pi
+        return np.where(rows.v <= self.feasible_tol, rank, rows.v)
+
+    def key_noise(self, mode: str) -> float:
+        """Return the noise of `key`; 0 where outputs are exact."""
+        if not self.noisy:
+            return 0.0
+        noise = self.eta * self.size
+        if mode == "f":
+            return float(noise[0])
+        if mode == "v":
+            return float(noise[1:].sum())
+        unit = 1.0 + abs(self.best_f if self.feasible else self.least_f)
+        return float(noise[0] / unit / np.pi / 2)
+
+    def best_first(self, rows: Rows) -> Any:
+        """Return the order of points by feasibility rules."""
+        return np.lexsort((rows.out[:, 0], np.where(rows.v <= self.feasible_tol, 0.0, rows.v)))
+
+    def propose(self, u: FloatArray, radius: float | None = None) -> None:
+        """Put a start into the local arm's queue."""
+        self.starts.append(Start(u, self.config.start_radius if radius is None else radius))
+
+    def random(self, k: int) -> FloatArray:
+        """Return `k` uniform points of the unit box."""
+        return self.rng.random((k, self.n))
+
+    def count(self, name: str, by: float = 1.0) -> None:
+        """Add to a counter of the record."""
+        self.space.counters[name] = self.space.counters.get(name, 0.0) + by
+
+
+def better(a: Score, b: Score, noise: float = 0.0) -> bool:
+    """Whether the score a is better than b by more than rounding, or noise."""
+    return a[0] < b[0] or (a[0] == b[0] and a[1] < b[1] - (1e-9 + noise) * abs(b[1]) - 1e-12)

@@ -1,0 +1,74 @@
+"""The constants of CHORUS."""
+
+from dataclasses import dataclass
+
+from de2ls.algorithms.config import Config, parameter
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChorusConfig(Config):
+    """Parameters of CHORUS: a switch per arm, then the constants of scheduler and arms."""
+
+    local: bool = parameter(True, "arm of local model searches")
+    structure: bool = parameter(True, "arm of separability tests and tables")
+    lines: bool = parameter(True, "arm of stars and sweeps along lines")
+    relaxed: bool = parameter(True, "arm of CMA-ES on the objective alone")
+    evolve: bool = parameter(True, "arm of CMA-ES on violation and feasibility rules")
+    rugged: bool = parameter(True, "arm of differential evolution with two populations")
+    neighbours: bool = parameter(True, "arm of moves of discrete coordinates")
+
+    stop_when_done: bool = parameter(
+        False, "end when restarts agree or nothing has gained for long"
+    )
+    agree: int = parameter(5, "independent searches that must end at the best value", 2)
+    stall: float = parameter(
+        3.0, "end after this many times the evaluations up to the last gain", 0.5
+    )
+
+    quantum_share: float = parameter(0.005, "share of the budget in a turn", 1e-4, 1.0)
+    quantum_min: float = parameter(10.0, "least evaluations of a turn, per dimension", 1.0)
+    quantum_max: float = parameter(100.0, "most evaluations of a turn, per dimension", 1.0)
+    first_weight: float = parameter(4.0, "weight of the arm with the best credit", 1.0)
+    second_weight: float = parameter(2.0, "weight of the second best", 1.0)
+    local_weight: float = parameter(
+        2.0, "least weight of the local arm while it finds new optima", 1.0
+    )
+    rugged_weight: float = parameter(4.0, "least weight of the rugged arm once it does not", 1.0)
+    patience: int = parameter(2, "local searches without gain before the other arms begin", 0)
+    known: int = parameter(
+        5, "local searches without gain after which a problem counts as rugged", 1
+    )
+
+    memory: int = parameter(20_000, "evaluated points that are remembered", 100)
+    radius: float = parameter(0.1, "first radius of a local search from a new point", 1e-6, 0.5)
+    start_radius: float = parameter(0.02, "first radius from another arm's point", 1e-6, 0.5)
+    local_tol: float = parameter(1e-10, "radius at which a local search ends", 1e-14, 1e-2)
+    kappa_min: float = parameter(1.5, "penalty kappa at the start", 0.1)
+    kappa_max: float = parameter(1e4, "largest penalty that is raised", 1.0)
+    kappa_growth: float = parameter(10.0, "its growth while that lowers the violation", 1.1)
+    kappa_decay: float = parameter(0.7, "its decay when no violation is left", 0.1, 1.0)
+    cuts: bool = parameter(True, "bundle of cuts where kinks were met")
+    roots: bool = parameter(True, "square roots of equalities of one sign")
+    pencils: bool = parameter(True, "bases from pairs of Hessians")
+
+    noise: bool = parameter(True, "probes for noise, and regression where it is found")
+    noise_limit: float = parameter(1e-10, "relative noise from which regression is used", 0.0)
+    probe_seed: int = parameter(12345, "seed of the probes' directions", 0)
+    smoothed_tol: float = parameter(1e-8, "radius at which regression ends", 1e-14, 1e-2)
+    model_points: float = parameter(
+        4.0, "points of a regression model per dimension, 40 besides", 1.0
+    )
+    model_memory: int = parameter(4000, "latest points that models choose from", 50)
+
+    structure_budget: float = parameter(
+        150.0, "budget per dimension from which structure is tested", 0.0
+    )
+    line_points: int = parameter(40, "points on a line", 4)
+    cma_sigma: float = parameter(0.25, "first step size of CMA-ES", 1e-3, 1.0)
+    rugged_per_dim: float = parameter(10.0, "population size per dimension", 1.0)
+    rugged_share: float = parameter(
+        0.4, "horizon of a rugged run, share of what is left", 0.01, 1.0
+    )
+    perturb_rate: float = parameter(0.2, "probability that a trial is perturbed", 0.0, 1.0)
+    perturb_scale: float = parameter(0.01, "scale of the perturbation, of the box", 0.0)
+    optima: int = parameter(20, "distinct local optima that are kept", 1)

@@ -1,0 +1,105 @@
+"""Slopes by finite differences, and the outputs as the local method sees them.
+
+A view holds the objective and the constraints of one mode: "con" the problem itself, "f" the
+objective alone, "v" the violation alone. Inequalities are aimed at g <= 0.99 tol / n_ineq. An
+equality that has shown only one sign is a square of something and has no slope at its zero: it is
+replaced by sign(h) sqrt|h|, its tolerance by the root.
+
+| symbol | here | meaning |
+|---|---|---|
+| f, c | `View.split` | objective and constraints of rows, by mode |
+| b | `band` | half widths of the equalities |
+| s_j | `scale` | norm of constraint j's slope |
+| h_i | `steps` | difference step of coordinate i |
+"""
+
+from typing import Any
+
+import numpy as np
+
+from de2ls._checks import FloatArray
+from de2ls.algorithms.chorus.archive import USABLE, Archive, Batches, Rows
+
+TURNS = (-1.0, -3.0, -1.0)  # where a neighbour is undefined: turn, lengthen, turn again
+
+
+class View:
+    """Objective and constraints of one mode."""
+
+    def __init__(self, archive: Archive, mode: str) -> None:
+        self.mode = mode
+        self.ng, self.nh = (archive.ng, archive.nh) if mode == "con" else (0, 0)
+        self.m = self.ng + self.nh
+        self.slack = 0.99 * archive.feasible_tol / max(1, self.ng)
+        self.band = archive.eq_tol[: self.nh] * (1.0 - 1e-9)
+        self.root = np.zeros(self.nh, bool)
+        if self.nh and archive.config.roots and archive.evals > 8:
+            tol = archive.eq_tol
+            self.root = ((archive.h_low > -tol) | (archive.h_high < tol)) & (tol > 0)
+            self.band = np.where(self.root, np.sqrt(self.band), self.band)
+
+    def split(self, rows: Rows) -> tuple[FloatArray, FloatArray]:
+        """Return objective (k,) and constraints (k, m) of rows."""
+        f = rows.v if self.mode == "v" else rows.out[:, 0]
+        c = rows.out[:, 1:].copy() if self.m else np.zeros((len(f), 0))
+        if self.m:
+            c[:, : self.ng] -= self.slack
+            if self.root.any():
+                h = c[:, self.ng :][:, self.root]
+                c[:, self.ng + np.flatnonzero(self.root)] = np.sign(h) * np.sqrt(np.abs(h))
+        return f, c
+
+    def over(self, c: FloatArray) -> FloatArray:
+        """Return by how much each constraint is violated; `c` is (..., m)."""
+        return np.concatenate(
+            [
+                np.maximum(c[..., : self.ng], 0.0),
+                np.maximum(np.abs(c[..., self.ng :]) - self.band, 0.0),
+            ],
+            axis=-1,
+        )
+
+    def excess(self, c: FloatArray, scale: FloatArray) -> Any:
+        """Return the l1 violation in units of `scale`."""
+        return (self.over(c) / scale).sum(-1) if self.m else np.zeros(c.shape[:-1])
+
+
+def usable_slopes(g: FloatArray, J: FloatArray) -> bool:
+    """Whether slopes can be used."""
+    largest = max(np.abs(g).max(), np.abs(J).max() if J.size else 0.0)
+    return bool(largest < 1e40)  # False for NaN
+
+
+def turned(u: FloatArray, steps: Any) -> FloatArray:
+    """Return steps from `u` that stay in the unit box."""
+    steps = np.zeros(len(u)) + steps
+    return np.where(u + steps > 1.0, -steps, steps)
+
+
+def forward(view: View, u: FloatArray, f: float, c: FloatArray, steps: FloatArray) -> Batches:
+    """Return slopes g, J by forward differences (n evaluations)."""
+    steps = steps.copy()
+    rows = yield u + np.diag(steps)
+    out, v = rows.out.copy(), rows.v.copy()
+    for turn in TURNS:
+        bad = np.flatnonzero(~(np.abs(out).max(1) < USABLE))
+        if not len(bad):
+            break
+        new = steps[bad] * turn
+        steps[bad] = np.where((u[bad] + new > 1.0) | (u[bad] + new < 0.0), -0.7 * new, new)
+        again = yield u + np.diag(steps)[bad]
+        out[bad], v[bad] = again.out, again.v
+    F, C = view.split(Rows(out, v))
+    return (F - f) / steps, ((C - c) / steps[:, None]).T
+
+
+def central(view: View, u: FloatArray, f: float, c: FloatArray, h: FloatArray) -> Batches:
+    """Return slopes g, J by central differences (2n evaluations)."""
+    n = len(u)
+    up, down = np.minimum(h, 1.0 - u), np.minimum(h, u)
+    rows = yield np.concatenate([u + np.diag(up), u - np.diag(down)])
+    if not rows.usable.all():
+        return (yield from forward(view, u, f, c, turned(u, h)))
+    F, C = view.split(rows)
+    span = up + down
+    return (F[:n] - F[n:]) / span, ((C[:n] - C[n:]) / span[:, None]).T

@@ -1,0 +1,62 @@
+"""Two arms of CMA-ES: on the objective alone, and on violation or feasibility rules.
+
+`relaxed` ignores the constraints, its end is a start for the local arm; the number of points per
+generation doubles from run to run. `evolve` minimises the violation until a point is feasible, then
+orders by feasibility rules; cold runs (from a random point, three times as many points each time)
+and warm ones (from the incumbent; on the violation with the covariance kept) take turns.
+"""
+
+import numpy as np
+
+from de2ls.algorithms.chorus.archive import Archive, Batches
+from de2ls.algorithms.chorus.cma import CMA, default_lambda
+
+
+def relaxed(a: Archive) -> Batches:
+    """CMA-ES on the objective alone."""
+    lam, known = default_lambda(a.n), np.inf
+    while a.m:
+        sigma = a.config.cma_sigma if known < np.inf else 0.6 * a.config.cma_sigma
+        es = CMA(a, 0.25 + 0.5 * a.random(1)[0], sigma, lam, "f")
+        yield from es.run(a.budget // 4)
+        a.bases["relaxed"] = es.B * es.d
+        if es.best_u is not None and es.best < known:
+            a.propose(es.best_u)
+        known = min(known, es.best)
+        lam = min(2 * lam, 10 * a.n + 20)
+        yield None
+
+
+def evolve(a: Archive) -> Batches:
+    """CMA-ES on the violation, then by feasibility rules; cold and warm by turns."""
+    base = default_lambda(a.n)
+    lam, es = base, None
+    for turn in range(1_000_000):
+        mode = "rules" if a.feasible else "v"
+        cold = turn % 2 == 0
+        if cold or es is None:
+            es = CMA(a, 0.25 + 0.5 * a.random(1)[0], a.config.cma_sigma, lam, mode)
+            lam = min(3 * lam, 10 * a.n + 20)
+        elif mode == "v":
+            es = CMA(a, a.incumbent, 0.02 / es.d.max(), max(base, lam // 4), mode, es.C)
+        else:
+            es = CMA(a, a.incumbent, 10.0 ** a.rng.uniform(-5.0, -1.0), base, mode)
+        yield from _until_feasible(a, es) if mode == "v" else es.run(a.budget // 4)
+        a.bases["evolve"] = es.B
+        if es.best_u is not None and a.m and mode == "v":
+            a.propose(es.best_u)
+        yield None
+
+
+def _until_feasible(a: Archive, es: CMA) -> Batches:
+    """Run on the violation until its own point is feasible."""
+    batches = es.run(a.budget // 4)
+    U = next(batches, None)
+    while U is not None:
+        rows = yield U
+        try:
+            U = batches.send(rows)
+        except StopIteration:
+            return
+        if es.best <= a.feasible_tol:
+            return

@@ -1,0 +1,60 @@
+"""Faces: the continuous coordinates of a point, its discrete ones fixed.
+
+The local methods know continuous coordinates only. On a problem with discrete ones they run on a
+face and their points are put into the whole space on the way out.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from de2ls._checks import FloatArray
+from de2ls.algorithms.chorus.archive import USABLE, Archive, Batches
+
+
+class Face:
+    """The points of the unit box that share the discrete coordinates of `base`."""
+
+    def __init__(self, archive: Archive, base: FloatArray) -> None:
+        self.a = archive
+        self.base = base
+        self.whole = not archive.discrete.size
+
+    def down(self, u: FloatArray) -> FloatArray:
+        """Return the continuous coordinates of a point."""
+        return u if self.whole else u[self.a.free]
+
+    def up(self, U: FloatArray) -> FloatArray:
+        """Return points of the face as points of the whole space."""
+        if self.whole:
+            return U
+        whole = np.repeat(self.base[None], len(np.atleast_2d(U)), axis=0)
+        whole[:, self.a.free] = U
+        return whole if U.ndim == 2 else whole[0]
+
+    def run(self, batches: Batches) -> Batches:
+        """Run a search of the face in the whole space."""
+        if self.whole:
+            return (yield from batches)
+        rows: Any = None
+        try:
+            while True:
+                U = next(batches) if rows is None else batches.send(rows)
+                assert U is not None
+                rows = yield self.up(U)
+        except StopIteration as end:
+            return end.value
+
+    def near(self, u: FloatArray, k: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the `k` points seen nearest to `u` with their outputs and distances."""
+        U, out = self.a.recent()
+        usable = np.abs(out).max(1) < USABLE
+        if not self.whole:
+            fixed = self.a.discrete
+            usable &= (np.abs(U[:, fixed] - self.base[fixed]) < 1e-9).all(1)
+            U = U[:, self.a.free]
+        d = np.abs(U - u).max(1)
+        d[~usable] = np.inf
+        i = np.argpartition(d, k)[:k] if len(d) > k else np.arange(len(d))
+        i = i[np.isfinite(d[i])]
+        return U[i], out[i], d[i]

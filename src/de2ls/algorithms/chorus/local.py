@@ -1,0 +1,128 @@
+"""The local arm: where the local method starts, and what is kept of where it ends.
+
+`solve` uses differences where they can be trusted and regression where not. Starts, in this order:
+the user's points; the best of the first random points, as it is, relaxed first (the objective
+alone, then the problem), restored first (the violation alone, then the problem); then, whenever
+there is something, what other arms proposed, and a new incumbent with radii 10^U(-4.5, -1.5) until
+three in a row gain nothing; else by turns relaxed, restored, a hop from the incumbent, random.
+"""
+
+import numpy as np
+
+from de2ls._checks import FloatArray
+from de2ls.algorithms.chorus.archive import Archive, Batches, better
+from de2ls.algorithms.chorus.face import Face
+from de2ls.algorithms.chorus.noise import probe
+from de2ls.algorithms.chorus.smoothed import SmoothedSearch
+from de2ls.algorithms.chorus.sqp import End, LocalSearch
+
+AS_IT_IS, RELAXED, RESTORED = ("con",), ("f", "con"), ("v", "con")
+
+
+def solve(a: Archive, u: FloatArray, mode: str, radius: float, max_evals: int) -> Batches:
+    """Search locally from `u`; returns an `End` of the whole space."""
+    face = Face(a, u)
+    start = face.down(u)
+    if not len(start):
+        rows = yield u[None]
+        return End(u, float(rows.out[0, 0]), float(rows.v[0]), True)
+    if not a.noisy:
+        end = yield from face.run(LocalSearch(a, start, mode, radius, max_evals).run())
+        if not a.noisy:
+            return end._replace(u=face.up(end.u))
+        radius = max(radius, 0.1)
+    radius = max(radius, 3e-3)
+    end = yield from face.run(SmoothedSearch(a, face, start, mode, radius, max_evals).run())
+    return end._replace(u=face.up(end.u))
+
+
+class Starts:
+    """Decides where the local method starts next."""
+
+    def __init__(self, a: Archive, first: FloatArray, given: FloatArray) -> None:
+        self.a, self.first, self.given = a, first, list(given)
+        self.polished: tuple[int, float] = (2, np.inf)
+        self.fails, self.turn = 0, 0
+
+    def next(self) -> tuple[FloatArray, tuple[str, ...], float, bool]:
+        """Return a start, its modes, its radius, and whether it is independent of others."""
+        a = self.a
+        noise = 3.0 * float(a.eta[0]) * a.noisy
+        improved = better(a.score, self.polished, noise)
+        if self.given:
+            return self.given.pop(0), AS_IT_IS, 0.05, True
+        if a.noisy and a.feasible and 0 < self.turn < 3:
+            self.turn = 3
+        if self.turn < 3 and not (a.noisy and improved and self.turn > 0):
+            return self._first()
+        if a.noisy and a.starts and improved:
+            return self._polish(improved)
+        if a.starts:
+            start = a.starts.pop(0)
+            return start.u, AS_IT_IS, start.radius, True
+        if improved or self.fails < 3:
+            return self._polish(improved)
+        return self._restart()
+
+    def _first(self) -> tuple[FloatArray, tuple[str, ...], float, bool]:
+        a = self.a
+        self.turn += 1
+        if (self.turn == 2 and not a.m) or (self.turn == 3 and not self._restorable()):
+            return self.next()
+        return self.first, (AS_IT_IS, RELAXED, RESTORED)[self.turn - 1], a.config.radius, True
+
+    def _restorable(self) -> bool:
+        return self.a.m > 0 and not (self.a.feasible and not self.a.nh)
+
+    def _polish(self, improved: bool) -> tuple[FloatArray, tuple[str, ...], float, bool]:
+        a = self.a
+        self.fails = 0 if improved else self.fails + 1
+        self.polished = a.score
+        low, high = (-2.5, -0.7) if a.noisy else (-4.5, -1.5)
+        modes = AS_IT_IS if a.feasible or self.fails % 2 else ("v",)
+        return a.incumbent, modes, 10.0 ** a.rng.uniform(low, high), False
+
+    def _restart(self) -> tuple[FloatArray, tuple[str, ...], float, bool]:
+        a = self.a
+        self.turn += 1
+        kind = self.turn % 4
+        u = a.random(1)[0]
+        if kind == 1 and a.m:
+            return u, RELAXED, a.config.radius, True
+        if kind == 2 and self._restorable():
+            return u, RESTORED, a.config.radius, True
+        if kind == 3:
+            hop = a.rng.standard_normal(a.n) * 10.0 ** a.rng.uniform(-5.0, -0.7)
+            return np.clip(a.incumbent + hop, 0.0, 1.0), AS_IT_IS, a.config.start_radius, False
+        return u, AS_IT_IS, a.config.radius, True
+
+
+def local(a: Archive) -> Batches:
+    """Start again and again; every end is kept in the archive's record of optima."""
+    first = a.random(max(8, a.n))
+    rows = yield first
+    if rows.usable.any():
+        out = rows.out[rows.usable]
+        a.size = np.median(np.abs(out - np.median(out, axis=0)), axis=0)
+    best = first[a.best_first(rows)[0]]
+    given = a.unit(np.asarray(a.space.x0, float).reshape(-1, a.n))
+    if a.probed < 0 and a.budget >= 20 * a.n:
+        at = given[0] if len(given) else best
+        face = Face(a, at)
+        if a.free.size:
+            yield from face.run(probe(a, face.down(at)))
+    starts = Starts(a, best, given)
+    most = max(20 * (a.n + 1), min(300 * (a.n + 1), a.budget // 5))
+    while True:
+        u, modes, radius, independent = starts.next()
+        before = a.score
+        end: End | None = None
+        for mode in modes:
+            if mode == "con" and end is not None and a.relaxed_v <= a.feasible_tol:
+                if modes[0] == "f" and end.f <= a.best_f:
+                    break  # the relaxed optimum is feasible
+            granted = a.budget // 3 if a.noisy else most
+            end = yield from solve(a, u, mode, radius, granted)
+            u, radius = end.u, 0.05
+        a.ended(end, modes[-1], independent, better(a.score, before))
+        yield None

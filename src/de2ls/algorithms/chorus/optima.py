@@ -1,0 +1,78 @@
+"""What the run knows of the solution: the local optima met, the model at the best, when to end.
+
+Two ends of local searches are one optimum if they agree within 1e-4 of the box and in their
+values. An independent search began at a random point, a user's point or another arm's proposal,
+not at the incumbent.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from de2ls._checks import FloatArray
+
+NEAR = 1e-4  # of the box
+
+
+class Optimum:
+    """A local optimum and how many independent searches ended there."""
+
+    def __init__(self, end: Any, independent: bool) -> None:
+        self.end, self.searches = end, int(independent)
+
+    def same(self, end: Any) -> bool:
+        """Whether a search ended here."""
+        unit = abs(self.end.f) + 1e-6
+        return bool(
+            np.abs(self.end.u - end.u).max() < NEAR
+            and abs(self.end.f - end.f) < 1e-3 * unit
+            and abs(self.end.v - end.v) < 1e-3 * (abs(self.end.v) + 1e-6)
+        )
+
+
+class Optima:
+    """The local optima met so far, at most `most`."""
+
+    def __init__(self, feasible_tol: float, most: int) -> None:
+        self.tol, self.most = feasible_tol, most
+        self.found: list[Optimum] = []
+
+    def rank(self, end: Any) -> tuple[float, float]:
+        """Return the key of an end by feasibility rules."""
+        return (0.0, end.f) if end.v <= self.tol else (end.v, end.f)
+
+    def add(self, end: Any, independent: bool) -> None:
+        """Keep an end."""
+        for optimum in self.found:
+            if optimum.same(end):
+                optimum.searches += int(independent)
+                if self.rank(end) <= self.rank(optimum.end):
+                    optimum.end = end
+                return
+        self.found.append(Optimum(end, independent))
+        self.found.sort(key=lambda optimum: self.rank(optimum.end))
+        del self.found[self.most :]
+
+    @property
+    def best(self) -> Any:
+        """The best end, or None."""
+        return self.found[0].end if self.found else None
+
+    def at_value(self, f: float) -> int:
+        """Return how many independent searches ended at a feasible point of objective `f`."""
+        close = [
+            o for o in self.found if o.end.v <= self.tol and o.end.f - f <= 1e-6 * (abs(f) + 1e-6)
+        ]
+        return sum(o.searches for o in close)
+
+    def notes(self, lower: FloatArray, width: FloatArray) -> list[dict[str, Any]]:
+        """Return the optima, best first, in the problem's own units."""
+        return [
+            {
+                "x": lower + o.end.u * width,
+                "f": o.end.f,
+                "violation": o.end.v,
+                "searches": o.searches,
+            }
+            for o in self.found
+        ]

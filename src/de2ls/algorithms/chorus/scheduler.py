@@ -1,0 +1,241 @@
+"""The scheduler: which arm asks next, and what it gains.
+
+Stride scheduling: the arm with the least virtual time runs; its virtual time grows by evaluations
+over weight. A turn ends with the arm's episode or after a quantum; episodes of `local` and
+`structure` are not interrupted. Credit is relative progress of the incumbent per evaluation,
+
+    gain = (old - new) / (|old| + |new| + 1e-8),   rate <- (rate + gain / evaluations) / 2
+
+of f, or of the violation while nothing is feasible; a first feasible point counts 1. The two best
+rates have weights 4 and 2, the others 1. The local arm runs alone until it has failed `patience`
+times; once it has failed `known` times in a row, the rugged arm has at least weight 4.
+
+With k workers a batch is filled up to a multiple of k with points of the arms that come next.
+"""
+
+from collections.abc import Callable, Generator
+from typing import Any
+
+import numpy as np
+
+from de2ls._checks import FloatArray
+from de2ls.algorithms.chorus.archive import Archive, Batches, Rows, Score
+
+FAULTS = (ArithmeticError, np.linalg.LinAlgError, RuntimeError, ValueError, IndexError)
+MOST_REPEATS = 200
+MOST_FAULTS = 20  # in a row, then an arm is dropped
+
+
+class Arm:
+    """An arm under way: its generator, what it asks for, its account."""
+
+    def __init__(self, name: str, make: Callable[[Archive], Batches], a: Archive) -> None:
+        self.name, self.make, self.a = name, make, a
+        self.batches = make(a)
+        self.asked: FloatArray | None = None
+        self.answers: list[Rows] = []
+        self.ready: Rows | None = None
+        self.virtual, self.weight, self.rate = 0.0, 1.0, 0.0
+        self.spent, self.gain = 0, 0.0  # in this turn
+        self.faults, self.idle, self.over = 0, 0, False
+
+    def needs(self) -> FloatArray | None:
+        """Return the points it waits for; None at the end of an episode."""
+        while True:
+            if self.asked is None:
+                self.asked = self._resume()
+                if self.asked is None:
+                    return None
+            rest = self.asked[sum(len(r.v) for r in self.answers) :]
+            if len(rest):
+                return rest
+            self.ready = Rows(*(np.concatenate(part) for part in zip(*self.answers, strict=True)))
+            self.asked, self.answers = None, []
+
+    def _resume(self) -> FloatArray | None:
+        """Let the arm go on; one that breaks down numerically starts anew."""
+        answer, self.ready = self.ready, None
+        try:
+            with np.errstate(all="ignore"):
+                U = next(self.batches) if answer is None else self.batches.send(answer)
+            return None if U is None or not len(U) else U
+        except StopIteration:
+            self.over = True
+        except FAULTS:
+            self.a.count("faults")
+            self.faults += 1
+            self.over = self.faults >= MOST_FAULTS
+            self.batches = self.make(self.a)
+        return None
+
+    def take(self, rows: Rows, gain: float) -> None:
+        """Take answers to the next points it waits for."""
+        self.answers.append(rows)
+        self.spent += len(rows.v)
+        self.gain += gain
+        self.virtual += len(rows.v) / self.weight
+
+    def close_turn(self) -> None:
+        """Settle the account of a turn."""
+        if self.spent:
+            self.rate = 0.5 * (self.rate + self.gain / self.spent)
+            self.idle = 0
+        else:
+            self.idle += 1
+            self.virtual += 1.0 / self.weight
+            self.over = self.over or self.idle > 50
+        self.a.count(f"evals_{self.name}", self.spent)
+        self.spent, self.gain = 0, 0.0
+
+
+def gained(old: Score, new: Score) -> float:
+    """Return the relative progress from one score to another."""
+    if new[0] < old[0]:
+        return 1.0
+    if not np.isfinite(old[1]) or not new[1] < old[1]:
+        return 0.0
+    return (old[1] - new[1]) / (abs(old[1]) + abs(new[1]) + 1e-8)
+
+
+class Scheduler:
+    """Runs the arms; `run` is the generator of batches of the whole search."""
+
+    def __init__(self, a: Archive, arms: dict[str, Callable[[Archive], Batches]]) -> None:
+        self.a, self.config = a, a.config
+        self.arms = [Arm(name, make, a) for name, make in arms.items()]
+        self.awake = [arm for arm in self.arms if arm.name == "local"] or list(self.arms)
+        self.known: dict[bytes, Rows] | None = {} if a.discrete.size else None
+        self.repeats = 0  # batches in a row without a new point
+        per_dim = np.clip(
+            self.config.quantum_share * a.budget / a.n,
+            self.config.quantum_min,
+            self.config.quantum_max,
+        )
+        self.quantum = int(per_dim * a.n)
+
+    def run(self) -> Generator[FloatArray, Any, str]:
+        """Search; returns the reason of the end."""
+        a = self.a
+        given = np.asarray(a.space.x0, float).reshape(-1, a.n)
+        if len(given):
+            yield from self._evaluate([(None, a.unit(given))])
+        while a.left > 0:
+            self._wake()
+            if not self.awake:
+                return "no arm left"
+            arm = min(self.awake, key=lambda arm: arm.virtual)
+            yield from self._turn(arm)
+            arm.close_turn()
+            self._weigh()
+            if arm.over:
+                self.arms.remove(arm)
+                self.awake.remove(arm)
+            if self.repeats > MOST_REPEATS and not (yield from self._fresh()):
+                return "every point evaluated"
+            reason = a.done()
+            if reason:
+                return reason
+        return "budget"
+
+    def _wake(self) -> None:
+        """Let arms begin: structure after the first local search, the others when it fails."""
+        a, least = self.a, min((arm.virtual for arm in self.awake), default=0.0)
+        for arm in self.arms:
+            begun = a.searches >= (1 if arm.name in ("structure", "neighbours") else 3)
+            failed = a.failed >= self.config.patience or not self.awake
+            if arm not in self.awake and (
+                not self.awake or (begun and (failed or arm.name in ("structure", "neighbours")))
+            ):
+                arm.virtual = least
+                self.awake.append(arm)
+
+    def _turn(self, arm: Arm) -> Generator[FloatArray, Any, None]:
+        limit: float = self.quantum
+        if arm.name in ("local", "structure"):
+            limit = max(5 * self.quantum, self.a.budget // 5) if self.a.noisy else np.inf
+        while arm.spent < limit and self.a.left > 0:
+            U = arm.needs()
+            if U is None:
+                return
+            yield from self._evaluate(self._filled(arm, U))
+
+    def _filled(self, arm: Arm, U: FloatArray) -> list[tuple[Arm | None, FloatArray]]:
+        """Return the arm's points and, for idle workers, those of the arms that come next."""
+        parts: list[tuple[Arm | None, FloatArray]] = [(arm, U)]
+        spare = -len(U) % max(1, int(self.a.space.workers))
+        others = sorted((o for o in self.awake if o is not arm), key=lambda o: o.virtual)
+        for other in others:
+            if spare <= 0:
+                break
+            more = other.needs()
+            if more is not None:
+                parts.append((other, more[:spare]))
+                spare -= len(parts[-1][1])
+        return parts
+
+    def _evaluate(
+        self, parts: list[tuple[Arm | None, FloatArray]]
+    ) -> Generator[FloatArray, Any, None]:
+        """Evaluate points of one or more arms as one batch and tell each its answers."""
+        X, U = self.a.points(np.concatenate([part for _, part in parts]))
+        if self.known is None:
+            X, U = X[: self.a.left], U[: self.a.left]
+            rows = self.a.rows((yield X))
+            self.a.evals += len(X)
+        else:
+            rows = yield from self._distinct(X)
+            X, U = X[: len(rows.v)], U[: len(rows.v)]
+        at = 0
+        for arm, part in parts:
+            some = slice(at, at + len(part))
+            at += len(part)
+            before = self.a.score
+            if len(U[some]):
+                self._record(U[some], Rows(rows.out[some], rows.v[some]), arm, before)
+
+    def _distinct(self, X: FloatArray) -> Generator[FloatArray, Any, Rows]:
+        """Evaluate what was not evaluated before; rows end where the budget does."""
+        assert self.known is not None
+        keys = [x.tobytes() for x in X]
+        new = {key: i for i, key in reversed(list(enumerate(keys))) if key not in self.known}
+        order = sorted(new.values())[: self.a.left]
+        self.repeats = 0 if order else self.repeats + 1
+        if order:
+            rows = self.a.rows((yield X[order]))
+            self.a.evals += len(order)
+            for k, i in enumerate(order):
+                self.known[keys[i]] = Rows(rows.out[k : k + 1], rows.v[k : k + 1])
+        answers = []
+        for key in keys:
+            if key not in self.known:
+                break
+            answers.append(self.known[key])
+        if not answers:
+            return Rows(np.empty((0, 1 + self.a.m)), np.empty(0))
+        return Rows(*(np.concatenate(part) for part in zip(*answers, strict=True)))
+
+    def _fresh(self) -> Generator[FloatArray, Any, bool]:
+        """Evaluate random points where the arms have none but known ones; False if all are."""
+        _, U = self.a.points(self.a.random(256))
+        before = self.a.evals
+        yield from self._evaluate([(None, U)])
+        return self.a.evals > before
+
+    def _record(self, U: FloatArray, rows: Rows, arm: Arm | None, before: Score) -> None:
+        self.a.record(U, rows)
+        if arm is not None:
+            arm.take(rows, gained(before, self.a.score))
+
+    def _weigh(self) -> None:
+        """Give weights by rank of credit, above the floors of the local and the rugged arm."""
+        config = self.config
+        stuck = self.a.failed >= config.known
+        ranked = sorted(self.awake, key=lambda arm: -arm.rate)
+        for i, arm in enumerate(ranked):
+            arm.weight = 1.0
+            if i < 2 and arm.rate > 0:
+                arm.weight = (config.first_weight, config.second_weight)[i]
+            if arm.name == "local" and not stuck:
+                arm.weight = max(arm.weight, config.local_weight)
+            if arm.name == "rugged" and stuck:
+                arm.weight = max(arm.weight, config.rugged_weight)

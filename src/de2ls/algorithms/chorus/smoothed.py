@@ -1,0 +1,265 @@
+"""Trust-region method on quadratic regression models: for noisy, stepped or partly undefined outputs.
+
+Model points are the nearest ones that any arm evaluated, with relative variance
+W = 1 + (r/2)^6, r = distance / Delta: the error of a quadratic is cubic. A step minimises
+
+    phi(z) = f(z) + kappa S sum_j over_j(z) / s_j,   S = |grad f| + 0.3 |H_f|
+
+with quadratic f and constraints (S-l1-QP inside, no evaluations), inequalities aimed at
+-aim sd_j / s_j. It is compared with the centre by the fitted values of a new fit that holds the
+trial points: a lucky value does not block, a lucky trial does not mislead. The new fit, moved to
+the new centre, is the next step's model.
+
+| symbol | here | meaning |
+|---|---|---|
+| Delta | `radius` | radius of the trust region |
+| sd_j, s_j | `sd`, `scale` | noise and scale of constraint j |
+| kappa | `kappa` | penalty in units of S; tenfold only if a multiplier is at its limit |
+| r | `ratio` | smoothed decrease over the predicted one |
+
+End: the predicted decrease below the merit's noise four times in a row, or Delta below its limit.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from de2ls._checks import FloatArray
+from de2ls.algorithms.chorus.archive import BIG, Archive, Batches
+from de2ls.algorithms.chorus.qp import ElasticQP
+from de2ls.algorithms.chorus.regression import Fit, Quadratics, fit
+from de2ls.algorithms.chorus.sqp import End
+
+TINY = 1e-300
+AIMS = (0.0, 2.5)  # in units of sd, tried beside 1
+
+
+class Merit:
+    """The model of objective and scaled constraints with an l1 penalty."""
+
+    def __init__(self, models: Quadratics, ng: int, slack: float, band: FloatArray) -> None:
+        n, m = models.G.shape[1], len(models.c) - 1
+        norm = np.linalg.norm(models.G[1:], axis=1) + 0.1 * np.abs(models.H[1:]).sum((1, 2)) / n
+        self.scale = norm + TINY
+        unit = np.linalg.norm(models.G[0]) + 0.3 * np.abs(np.linalg.eigvalsh(models.H[0])).max()
+        self.unit = float(unit) + TINY
+        self.n, self.m, self.ng = n, m, ng
+        self.shift = np.concatenate([np.full(ng, slack), np.zeros(m - ng)])
+        self.band = band / self.scale[ng:]
+        self.kappa = 1.0
+        self.use(models)
+
+    def use(self, models: Quadratics) -> None:
+        """Take other models in the same units."""
+        s = self.scale
+        self.f = Quadratics(*(part[:1] / self.unit for part in (models.c, models.G, models.H)))
+        self.c = Quadratics(
+            (models.c[1:] - self.shift) / s,
+            models.G[1:] / s[:, None],
+            models.H[1:] / s[:, None, None],
+        )
+
+    def over(self, z: FloatArray, aim: FloatArray) -> float:
+        """Return the scaled violation at `z`, inequalities aimed at -aim."""
+        if not self.m:
+            return 0.0
+        c, ng = self.c(z), self.ng
+        inside = np.maximum(np.abs(c[ng:]) - self.band, 0.0).sum()
+        return float(np.maximum(c[:ng] + aim[:ng], 0.0).sum() + inside)
+
+    def __call__(self, z: FloatArray, aim: FloatArray) -> float:
+        """Return the merit at `z`, in units of S."""
+        return float(self.f(z)[0]) + self.kappa * self.over(z, aim)
+
+    def minimise(
+        self, z: FloatArray, lo: FloatArray, hi: FloatArray, aim: FloatArray, iterations: int
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return a minimum of the merit in a box, from `z`, and the multipliers there."""
+        multipliers, radius, now = np.zeros(self.m), 1.0, self(z, aim)
+        for _ in range(iterations):
+            H = self.f.H[0] + np.tensordot(multipliers, self.c.H, 1) if self.m else self.f.H[0]
+            e, V = np.linalg.eigh(H)
+            B = (V * np.maximum(e, 1e-6 * max(1.0, np.abs(e).max()))) @ V.T
+            low = np.minimum(np.maximum(lo - z, -radius), 0.0)
+            high = np.maximum(np.minimum(hi - z, radius), 0.0)
+            qp = ElasticQP(B, self.f.slopes(z), self.c.slopes(z), self.ng, low, high)
+            found = qp.solve(np.zeros(1), self.c(z), self.band, aim * self.inner, self.kappa)
+            if found is None:
+                break
+            new = np.clip(z + found.step, lo, hi)
+            value = self(new, aim)
+            length = float(np.abs(new - z).max())
+            if value < now - 1e-9 * abs(now):
+                small = length < 1e-3 or now - value < 1e-4 * abs(now)
+                z, now, multipliers = new, value, found.multipliers
+                if small:
+                    break
+            else:
+                radius = 0.3 * length
+                multipliers = multipliers if multipliers.any() else found.multipliers
+                if radius < 1e-3:
+                    break
+        return z, multipliers
+
+    @property
+    def inner(self) -> FloatArray:
+        """Only inequalities are aimed inside."""
+        return np.concatenate([np.ones(self.ng), np.zeros(self.m - self.ng)])
+
+
+class SmoothedSearch:
+    """One run of the method from `u`; `run` is the generator of batches."""
+
+    def __init__(
+        self, archive: Archive, face: Any, u: FloatArray, mode: str, radius: float, max_evals: int
+    ) -> None:
+        self.a, self.face, self.config = archive, face, archive.config
+        self.mode = mode
+        self.n, self.u, self.radius = len(u), u, radius
+        self.ng, self.nh = (archive.ng, archive.nh) if mode != "f" else (0, 0)
+        self.m = self.ng + self.nh
+        self.slack = 0.9 * archive.feasible_tol / max(1, self.ng)
+        self.band = 0.7 * archive.eq_tol[: self.nh]
+        quadratic = 1 + self.n + self.n * (self.n + 1) // 2
+        self.most = int(min(2 * quadratic, self.config.model_points * self.n + 40))
+        self.max_evals, self.began = max_evals, archive.evals
+        self.kappa, self.quiet, self.designs = 3.0, 0, 0
+        self.f = self.v = np.inf  # fitted values at the centre
+
+    def run(self) -> Batches:
+        """Search; returns an `End`."""
+        rows = yield self.u[None]
+        if not rows.usable.any():  # undefined here: a usable neighbour
+            around = self.a.rng.uniform(-1e-3, 1e-3, (4, self.n))
+            rows = yield np.clip(self.u + around, 0.0, 1.0)
+            if not rows.usable.any():
+                return End(self.u, BIG, BIG, False)
+        self.f = float(rows.out[rows.usable.argmax(), 0])
+        known: Fit | None = None
+        while self.a.evals - self.began < self.max_evals:
+            if known is None:
+                known = yield from self._first_fit()
+                if known is None:
+                    break
+            known = yield from self._step(known)
+            if self.quiet >= 4 or self.radius < self.config.smoothed_tol:
+                return End(self.u, self.f, self.v, True)
+        return End(self.u, self.f, self.v, False)
+
+    def _data(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return scaled points, outputs and relative variances near the centre."""
+        U, out, r = self.face.near(self.u, self.most)
+        r = r / self.radius
+        keep = r < 12.0
+        Y = out[keep][:, : 1 + self.m]
+        if self.mode == "v":
+            Y = Y.copy()
+            Y[:, 0] = 0.0
+        return (U[keep] - self.u) / self.radius, Y, 1.0 + (0.5 * r[keep]) ** 6
+
+    def _first_fit(self) -> Batches:
+        """Fit at the centre, after a design of points where there are too few."""
+        while True:
+            Z, Y, W = self._data()
+            if (1.0 / W).sum() >= self.n + 2 and len(Z) >= self.n + 3:
+                return fit(Z, Y, W)
+            if self.designs > 3 or self.a.left <= 0:
+                return None
+            few = self.n > 12 and self.designs == 0
+            yield self._design(self.n + 2 if few else 2 * self.n)
+            self.designs += 1
+            Z, Y, W = self._data()
+            if len(Z) >= self.n + 3:
+                return fit(Z, Y, W)
+            self.radius *= 0.5
+
+    def _design(self, k: int) -> FloatArray:
+        """Return points that span the trust region: both ways along the axes, inside the box."""
+        E = np.concatenate([np.eye(self.n), -np.eye(self.n)])
+        if k < 2 * self.n:
+            E = E[self.a.rng.permutation(2 * self.n)]
+        offset = self.radius * (E[:k] + self.a.rng.uniform(-0.1, 0.1, (min(k, 2 * self.n), self.n)))
+        X = self.u + offset
+        return np.clip(np.where((X > 1.0) | (X < 0.0), self.u - 0.6 * offset, X), 0.0, 1.0)
+
+    def _poor(self, known: Fit) -> FloatArray:
+        """Return points along directions that the models hardly know."""
+        poor = np.flatnonzero(known.info < 0.7)[-max(2, self.n // 3) :]
+        V = known.axes[poor]
+        V = V / np.abs(V).max(1, keepdims=True) * self.a.rng.choice([-1.0, 1.0], (len(V), 1))
+        X = self.u + self.radius * V
+        out = (X > 1.0) | (X < 0.0)
+        return np.clip(np.where(out, self.u - self.radius * V, X), 0.0, 1.0)
+
+    def _step(self, known: Fit) -> Batches:
+        """Make one step from the models around the centre; returns the next step's models."""
+        merit = Merit(known.models, self.ng, self.slack, self.band)
+        merit.kappa = self.kappa
+        lo = np.maximum(-1.0, -self.u / self.radius)
+        hi = np.minimum(1.0, (1.0 - self.u) / self.radius)
+        sd = known.sd[1:] / merit.scale
+        aim, zero = np.minimum(sd, 0.3), np.zeros(self.n)
+        z = self._best_step(merit, lo, hi, aim)
+        trials = [z]
+        for t in AIMS if self.m else ():
+            other, _ = merit.minimise(z, lo, hi, np.minimum(t * sd, 0.5), 2)
+            if all(np.abs(other - x).max() > 0.02 for x in trials):
+                trials.append(other)
+        pred = merit(zero, aim) - merit(z, aim)
+        active = np.where(merit.c.c > -2.0 * sd - 0.3, sd, 0.0).sum() if self.m else 0.0
+        noise = known.sd[0] / merit.unit + 0.3 * self.kappa * active
+        flat = pred < noise or pred * merit.unit < 1e-12 * abs(known.models.c[0])
+        self.quiet = self.quiet + 1 if flat else 0
+        U = np.clip(self.u + self.radius * np.array(trials), 0.0, 1.0)
+        yield np.concatenate([U, self._poor(known)])
+        data = self._data()
+        if len(data[0]) < self.n + 3:
+            self.radius *= 0.5
+            return None
+        new = fit(*data)
+        merit.use(new.models)
+        values = [merit(x, aim) for x in trials]
+        j = int(np.argmin(values))
+        gain = merit(zero, aim) - values[j]
+        ratio = gain / pred if pred > 0 else -1.0
+        old, centre = self.radius, zero
+        size = float(np.abs(z).max())
+        if gain > 0 and ratio > 0.05:
+            self.u, centre = U[j], (U[j] - self.u) / self.radius
+            if ratio > 0.7 and np.abs(trials[j]).max() > 0.8:
+                self.radius = min(0.4, 2.0 * self.radius)
+            elif ratio < 0.25 or size < 0.3:
+                self.radius *= 0.6
+        else:
+            self.radius *= 0.5 if size > 0.5 else max(0.3, size)
+        values = new.models(centre)
+        self.f = float(values[0])
+        g, h = values[1 : 1 + self.ng], np.abs(values[1 + self.ng :])
+        over = np.where(h > self.a.eq_tol[: self.nh], h, 0.0).sum()
+        self.v = float(np.maximum(g, 0.0).sum() + over)
+        return self._moved(new, data, centre, self.radius / old)
+
+    def _best_step(
+        self, merit: Merit, lo: FloatArray, hi: FloatArray, aim: FloatArray
+    ) -> FloatArray:
+        """Minimise the merit; the penalty grows only if that buys feasibility."""
+        z, multipliers = merit.minimise(np.zeros(self.n), lo, hi, aim, 6)
+        if not self.m:
+            return z
+        largest = float(np.abs(multipliers).max())
+        if merit.over(z, aim) > 1e-6 and largest > 0.9 * self.kappa and self.kappa <= 1e3:
+            merit.kappa = 10.0 * self.kappa
+            stricter, _ = merit.minimise(z, lo, hi, aim, 4)
+            if merit.over(stricter, aim) < 0.7 * merit.over(z, aim):
+                z, self.kappa = stricter, merit.kappa
+        else:
+            self.kappa = max(2.0, 0.6 * self.kappa, min(self.kappa, 2.0 * largest))
+        merit.kappa = self.kappa
+        return z
+
+    def _moved(self, new: Fit, data: Any, centre: FloatArray, factor: float) -> Fit | None:
+        """Return a fit around the new centre, or None where its points have become too few."""
+        r = np.abs(data[0] - centre).max(1) / factor
+        if (1.0 / (1.0 + (0.5 * r) ** 6)).sum() < self.n + 2:
+            return None
+        return Fit(new.models.moved(centre, factor), new.sd, new.axes, new.info / factor)

@@ -1,0 +1,291 @@
+"""Trust-region S-l1-QP with finite differences, a cheap line search, arcs and cuts.
+
+An iteration solves the subproblem of `step` at u, tries several points along its step d (a slope
+costs n evaluations, a point one), takes the one of best merit, and computes the slopes there.
+
+| symbol | here | meaning |
+|---|---|---|
+| Delta | `radius` | radius of the trust region, in the maximum norm of the unit box |
+| d, t | `Subproblem.d`, `t` | step of the subproblem; multiple of it |
+| r | `ratio` | decrease of the merit over the predicted one |
+| K | `n_cuts` | cuts in use: 1 on smooth functions, more where kinks were met |
+
+- Line: t = 1, 0.4, 0.1, 2.5; then the parabola's vertex, or 6 and 15 if 2.5 was best; where less
+  than half of pred came, three points on the arc u + t d + t^2 b that follows bent constraints.
+- Differences: h_i = 2 sqrt(eps |f| / B_ii); central ones once h B_ii / 2 exceeds a tenth of
+  pred / |d|.
+- Kinks: on a smooth function f(u + d) - f(u) = (g(u) + g(u + d))'d / 2 up to third order. Several
+  steps that break this rule switch the bundle on. Then slopes are taken a little aside (on a kink
+  differences mix the pieces), and a rejected step whose objective surprised adds its cut.
+- Strictness: what landed outside by v is aimed inside by 2 v, at a cost of a tenth of pred.
+- End: Delta below its limit, three gains in a row that vanish, or the evaluations granted.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from de2ls._checks import FloatArray
+from de2ls.algorithms.chorus.archive import BIG, Archive, Batches
+from de2ls.algorithms.chorus.differences import View, central, forward, turned, usable_slopes
+from de2ls.algorithms.chorus.model import TINY, Bundle, Cut, updated
+from de2ls.algorithms.chorus.noise import probe
+from de2ls.algorithms.chorus.qp import Solution
+from de2ls.algorithms.chorus.step import Subproblem, vertex
+
+LINE = np.array([1.0, 0.4, 0.1, 2.5])
+FURTHER = (6.0, 15.0)
+ARC = (1.0, 0.3, 2.5)
+
+
+class Point(NamedTuple):
+    """An evaluated point of the local search."""
+
+    u: FloatArray
+    f: float
+    c: FloatArray
+    v: float
+    merit: float
+    t: float
+
+
+class End(NamedTuple):
+    """Where a local search ended."""
+
+    u: FloatArray
+    f: float
+    v: float  # summed violation
+    converged: bool  # not stopped by its evaluations, and with usable values
+    g: FloatArray | None = None  # slopes at u, in the unit box
+    J: FloatArray | None = None
+    multipliers: FloatArray | None = None
+
+
+class LocalSearch:
+    """One run of the method from `u`; `run` is the generator of batches."""
+
+    def __init__(
+        self, archive: Archive, u: FloatArray, mode: str, radius: float, max_evals: int
+    ) -> None:
+        self.a, self.config = archive, archive.config
+        self.view = View(archive, mode)
+        self.n = len(u)
+        self.u, self.radius, self.first_radius = u, radius, radius
+        self.max_evals, self.began = max_evals, archive.evals
+        self.most_cuts = min(45, self.n + 15)
+        self.n_cuts = 1
+        self.kappa = self.config.kappa_min
+        self.rejected = self.small = self.kinks = self.bad = 0
+        self.first, self.central, self.converged = True, False, False
+        self.B: FloatArray | None = None
+        self.margin = np.zeros(self.view.m)
+        self.multipliers: FloatArray | None = None
+        self.suspect = archive.evals - archive.probed < 3 * (self.n + 1) and archive.evals > 20 * (
+            self.n + 1
+        )
+
+    @property
+    def step_limit(self) -> float:
+        """Largest forward step: it grows with the noise."""
+        return float(np.clip(2.0 * np.sqrt(self.a.eta.max()), 1e-7, 1e-4))
+
+    def run(self) -> Batches:
+        """Search; returns an `End`."""
+        rows = yield self.u[None]
+        f, c = self.view.split(rows)
+        self.f, self.c, self.v = float(f[0]), c[0], float(rows.v[0])
+        if not rows.usable[0]:
+            return End(self.u, self.f, self.v, False)
+        steps = turned(self.u, self.step_limit)
+        self.g, self.J = yield from forward(self.view, self.u, self.f, self.c, steps)
+        if not usable_slopes(self.g, self.J):
+            return End(self.u, self.f, self.v, False)
+        self.bundle = Bundle(Cut(self.f, self.g, self.u))
+        self.converged = True
+        while not (yield from self._iterate()):
+            if self.a.evals - self.began >= self.max_evals:
+                self.converged = False
+                break
+        return End(self.u, self.f, self.v, self.converged, self.g, self.J, self.multipliers)
+
+    def _iterate(self) -> Batches:
+        """Make one iteration; returns whether the search is over."""
+        norm = float(np.linalg.norm(self.g))
+        if norm == 0 and not self.view.over(self.c).any():
+            return True
+        if self.B is None:
+            self.B = np.eye(self.n) * (0.1 * (norm or 1.0) / self.radius)
+        sub = Subproblem(
+            self.view, self.config, self.u, self.f, self.c, self.g, self.J, self.B,
+            self.bundle, self.radius, self.margin,
+        )  # fmt: skip
+        solution = sub.solve(self.kappa)
+        if solution is None:
+            self.B = None
+            self.bundle.keep(1)
+            self.radius *= 0.3
+            return self.radius < self.config.local_tol
+        self.kappa = sub.kappa
+        self.multipliers = sub.multipliers(solution)
+        full, best = yield from self._line(sub)
+        gain = self.f + sub.rho * sub.v0 - best.merit
+        ratio = gain / sub.pred if sub.pred > 0 else -1.0
+        taken = gain > 0 and ratio > 1e-4
+        self._aim(sub, best)
+        over = sub.objective(full.u - self.u) + 0.1 * sub.pred
+        null = not taken and self.n_cuts > 1 and full.f < BIG and full.f - self.f > over
+        slopes = None
+        if taken or null:
+            best = best if taken else full
+            slopes = yield from self._slopes(sub, best)
+        if taken and slopes is None:
+            taken = False
+            self.radius *= 0.5
+        if taken:
+            done = self._accept(sub, solution, best, gain, *slopes)
+        else:
+            done = self._reject(sub, best, slopes if null else None)
+        done = (yield from self._suspect()) or done
+        self.bundle.keep(self.n_cuts)
+        if sub.pred <= 0:
+            self.bad += 1
+            self.B, self.radius = None, 0.3 * self.radius
+        flat = 0 < sub.pred <= 1e-16 * (abs(self.f) + 1e-8) and sub.v0 <= 0
+        return done or self.radius < self._tolerance() or self.bad > 5 or flat
+
+    def _tolerance(self) -> float:
+        return max(self.config.local_tol, 1e-4 * (self.step_limit - 1e-7))
+
+    def _line(self, sub: Subproblem) -> Batches:
+        """Try points along the step; returns that at t = 1 and the best."""
+        points = yield from self._try(sub, LINE, self.u + LINE[:, None] * sub.d)
+        merit = np.array([p.merit for p in points])
+        j = int(merit.argmin())
+        t: list[float] = []
+        if j == 3:
+            t = list(FURTHER)
+        elif np.isfinite(merit[:3]).all():
+            here = self.f + sub.rho * sub.v0
+            at, y = (
+                ([0.4, 1.0, 2.5], merit[[1, 0, 3]]),
+                ([0.1, 0.4, 1.0], merit[[2, 1, 0]]),
+                ([0.0, 0.1, 0.4], np.array([here, merit[2], merit[1]])),
+            )[j]
+            low = vertex(np.array(at), y)
+            t = [] if low is None else [low]
+        more = [self.u + s * sub.d for s in t]
+        poor = merit[j] > self.f + sub.rho * sub.v0 - 0.5 * sub.pred
+        if self.view.m and poor and abs(points[0].f) < BIG:
+            bend = sub.bend(points[0].c)
+            if bend is not None:
+                more += [self.u + s * sub.d + s * s * bend for s in ARC]
+                t += ARC
+        if more:
+            points += yield from self._try(sub, np.array(t), np.array(more))
+        return points[0], min(points, key=lambda p: p.merit)
+
+    def _try(self, sub: Subproblem, t: FloatArray, U: FloatArray) -> Batches:
+        U = np.clip(U, 0.0, 1.0)
+        rows = yield U
+        f, c = self.view.split(rows)
+        merit = sub.merit(f, c)
+        return [Point(*p) for p in zip(U, f, c, rows.v, merit, t, strict=True)]
+
+    def _aim(self, sub: Subproblem, best: Point) -> None:
+        """Aim inside what landed a hair outside."""
+        if self.view.m:
+            over = 2.0 * self.view.over(best.c) / sub.scale
+            limit = 0.1 * abs(sub.pred) / max(sub.g_norm, TINY)
+            self.margin = np.minimum(np.maximum(over, 0.3 * self.margin), limit)
+
+    def _slopes(self, sub: Subproblem, best: Point) -> Batches:
+        """Return slopes and the cut at `best`, or None if they are undefined."""
+        at = best
+        if self.n_cuts > 1:
+            aside = self.a.rng.uniform(-1.0, 1.0, self.n) * (0.03 * self.radius)
+            (near,) = yield from self._try(sub, np.zeros(1), (best.u + aside)[None])
+            at = near if abs(near.f) < BIG else best
+            h: FloatArray | float = np.clip(1e-3 * self.radius, 1e-12, 1e-7)
+        else:
+            assert self.B is not None
+            curve = np.maximum(np.diag(self.B), TINY)
+            limit = self.step_limit
+            h = np.clip(
+                2.0 * np.sqrt(2.2e-16 * abs(best.f) / curve),
+                min(1e-2 * limit, 0.1 * self.radius),
+                min(limit, max(1e-2 * self.radius, 1e-3 * limit)),
+            )
+            d = best.u - self.u
+            left = abs(sub.pred) / (float(np.linalg.norm(d)) + TINY)
+            self.central = self.central or 0.5 * float((h * curve).max()) > 0.1 * left
+            if self.central:
+                h = np.clip(0.1 * np.abs(d).max(), 0.1 * limit, 100.0 * limit)
+                g, J = yield from central(self.view, at.u, at.f, at.c, np.full(self.n, h))
+        if self.n_cuts > 1 or not self.central:
+            g, J = yield from forward(self.view, at.u, at.f, at.c, turned(at.u, h))
+        return (g, J, Cut(at.f, g, at.u)) if usable_slopes(g, J) else None
+
+    def _accept(
+        self, sub: Subproblem, solution: Solution, best: Point, gain: float,
+        g: FloatArray, J: FloatArray, cut: Cut,
+    ) -> bool:  # fmt: skip
+        """Move to `best`; returns whether the search is over."""
+        assert self.B is not None
+        d = best.u - self.u
+        own = solution.cut_weights[-1]
+        y = g - self.g if own >= 0.9 else np.zeros(self.n)  # several pieces: curvature unknown
+        if self.view.m and self.multipliers is not None:
+            y = y + self.multipliers @ (J - self.J)
+        self.B = updated(self.B, d, y, self.first)
+        self.first = False
+        before, after = float(self.g @ d), float(g @ d)
+        error = abs(best.f - self.f - 0.5 * (before + after)) / (abs(before) + abs(after) + TINY)
+        # cuts that hold the step and recur are pieces of the function
+        used = self.n_cuts > 1 and own < 0.99 and self.bundle.knows(g)
+        self.kinks = min(6, self.kinks + 1) if error > 0.05 else max(0, self.kinks - (not used))
+        self.u, self.f, self.c, self.v = best.u, best.f, best.c, best.v
+        self.g, self.J = g, J
+        self.bundle.accept(cut)
+        self.rejected = 0
+        if self.config.cuts and self.n_cuts == 1 and self.kinks >= 4:
+            self.n_cuts, self.B = self.most_cuts, None
+        elif self.kinks == 0:
+            self.n_cuts = 1
+        length = float(np.abs(d).max())
+        if best.t > 1 or (best.t > 0.5 and length > 0.9 * self.radius):
+            self.radius = min(0.5, 2.5 * self.radius)
+        elif best.t <= 0.3:
+            self.radius = max(0.3 * self.radius, 2.0 * length)
+        self.radius = min(0.5, self.radius)
+        self.small = self.small + 1 if gain < 1e-13 * (abs(self.f) + 1e-6) else 0
+        return self.small >= 3
+
+    def _reject(
+        self, sub: Subproblem, best: Point, slopes: tuple[FloatArray, FloatArray, Cut] | None
+    ) -> bool:
+        """Stay: learn the cut of a null step, or shrink."""
+        self.rejected += 1
+        d = best.u - self.u
+        length = float(np.abs(d).max())
+        if self.n_cuts > 1:
+            new = slopes is not None and self.bundle.learn(slopes[2])
+            self.radius *= 1.0 if new and self.rejected < 2 * self.most_cuts else 0.4
+            return False
+        assert self.B is not None
+        self.radius = 0.1 * self.radius if length == 0 else min(0.1 * self.radius, 2.0 * length)
+        modelled = sub.objective(d) + 0.5 * float(d @ self.B @ d)
+        if self.config.cuts and self.rejected >= 2 and best.f - self.f > 0.5 * modelled:
+            # the objective, not a constraint, is to blame: a kink
+            self.n_cuts, self.B, self.kinks = self.most_cuts, None, 4
+            self.radius = min(30.0 * self.radius, self.first_radius)
+        return False
+
+    def _suspect(self) -> Batches:
+        """Probe for noise where differences may be at fault; returns whether it was found."""
+        if self.suspect or (self.rejected < 2 and self.kinks < 3):
+            return False
+        self.suspect = True
+        yield from probe(self.a, self.u)
+        if self.a.noisy:
+            self.converged = False
+        return self.a.noisy

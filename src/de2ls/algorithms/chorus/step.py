@@ -1,0 +1,125 @@
+"""One step of the local method: the scaled subproblem at an iterate, its merit, its arcs.
+
+Units: steps in the radius Delta, the objective in S = |g| Delta, constraint j in s_j Delta with s_j
+the norm of its slope. Merit and model, with the penalty rho = kappa |g|:
+
+    phi(u) = f(u) + rho sum_j excess_j(u) / s_j
+    pred   = phi(u) - [max_k (a_k + g_k'd) + d'Bd/2 + f + rho sum_j excess_j(c + J d) / s_j]
+
+kappa grows tenfold while that lowers the linearised violation by 10 %, and shrinks when none is
+left: a soft penalty lets steps follow curved constraints.
+"""
+
+import numpy as np
+
+from de2ls._checks import FloatArray
+from de2ls.algorithms.chorus.config import ChorusConfig
+from de2ls.algorithms.chorus.differences import View
+from de2ls.algorithms.chorus.model import Bundle
+from de2ls.algorithms.chorus.qp import ElasticQP, Solution
+
+
+class Subproblem:
+    """The subproblem at the iterate (u, f, c) with slopes g, J, curvature B and radius Delta."""
+
+    def __init__(
+        self,
+        view: View,
+        config: ChorusConfig,
+        u: FloatArray,
+        f: float,
+        c: FloatArray,
+        g: FloatArray,
+        J: FloatArray,
+        B: FloatArray,
+        bundle: Bundle,
+        radius: float,
+        margin: FloatArray,
+    ) -> None:
+        self.view, self.config = view, config
+        self.u, self.c, self.J, self.B, self.radius = u, c, J, B, radius
+        self.g_norm = float(np.linalg.norm(g)) or 1.0
+        self.unit = self.g_norm * radius
+        norm = np.linalg.norm(J, axis=1)
+        self.scale = np.where(norm > 0, norm, 1.0)
+        self.v0 = float(view.excess(c, self.scale))
+        self.offset, self.slopes = bundle.model(u, f)
+        self.band = view.band / (self.scale[view.ng :] * radius)
+        self.margin = np.minimum(margin / radius, 0.05)
+        self.qp = ElasticQP(
+            B * (radius * radius / self.unit),
+            self.slopes * (radius / self.unit),
+            J / self.scale[:, None],
+            view.ng,
+            np.maximum(-1.0, -u / radius),
+            np.minimum(1.0, (1.0 - u) / radius),
+        )
+
+    def _solve(self, c: FloatArray, kappa: float) -> Solution | None:
+        scaled = c / (self.scale * self.radius)
+        return self.qp.solve(self.offset / self.unit, scaled, self.band, self.margin, kappa)
+
+    def solve(self, kappa: float) -> Solution | None:
+        """Find the step; sets `kappa`, `rho`, `d` and `pred`."""
+        found: Solution | None = None
+        small = max(1e-9, 0.01 * self.v0 / self.radius)
+        for _ in range(3):
+            new = self._solve(self.c, kappa)
+            if new is None:
+                break
+            if found is not None and new.violation > 0.9 * found.violation:
+                kappa /= self.config.kappa_growth
+                break
+            found = new
+            if not self.view.m or found.violation < small or kappa >= self.config.kappa_max:
+                break
+            kappa *= self.config.kappa_growth
+        if found is None:
+            return None
+        if self.view.m and found.violation < 1e-9:
+            kappa = max(self.config.kappa_min, self.config.kappa_decay * kappa)
+        self.kappa, self.rho = kappa, kappa * self.g_norm
+        self.d = np.clip(self.u + found.step * self.radius, 0.0, 1.0) - self.u
+        self.pred = self.predict(self.d)
+        return found
+
+    def objective(self, d: FloatArray) -> float:
+        """Return the linear part of the modelled change of f."""
+        return float((self.offset + self.slopes @ d).max())
+
+    def predict(self, d: FloatArray) -> float:
+        """Return the modelled decrease of the merit."""
+        change = self.objective(d) + 0.5 * float(d @ self.B @ d)
+        if self.view.m:
+            linear = float(self.view.excess(self.c + self.J @ d, self.scale))
+            change += self.rho * (linear - self.v0)
+        return -change
+
+    def merit(self, f: FloatArray, c: FloatArray) -> FloatArray:
+        """Return the merit of points; infinite where it is undefined."""
+        value = f + self.rho * self.view.excess(c, self.scale) if self.view.m else f
+        return np.where(np.isfinite(value), value, np.inf)
+
+    def bend(self, c: FloatArray) -> FloatArray | None:
+        """Return the second-order correction b of d, from the constraints `c` found at u + d."""
+        found = self._solve(c - self.J @ self.d, self.kappa)
+        if found is None:
+            return None
+        return found.step * self.radius - self.d
+
+    def multipliers(self, solution: Solution) -> FloatArray:
+        """Return the constraints' multipliers in units of f and c."""
+        return solution.multipliers * self.unit / (self.radius * self.scale)
+
+
+def vertex(t: FloatArray, y: FloatArray) -> float | None:
+    """Return the minimum of the parabola through three points, kept between the outer ones."""
+    if not np.isfinite(y).all():
+        return None
+    left, right = t[1] - t[0], t[2] - t[1]
+    down, up = (y[1] - y[0]) / left, (y[2] - y[1]) / right
+    curve = (up - down) / (t[2] - t[0])
+    if not curve > 0:
+        return None
+    at = 0.5 * (t[0] + t[1]) - down / (2.0 * curve)
+    return float(np.clip(at, t[0] + 0.05 * (t[2] - t[0]), t[2]))

@@ -1,0 +1,167 @@
+"""Tables of separable outputs, and the choice of one entry per coordinate.
+
+Along the lines u_0 + t T_i every output is tabulated, F(u_0) + sum_i V_i(t_i) is its value
+anywhere. The choice minimises, without evaluations,
+
+    F_0 + rho sum_j w_j over_j(sum_i V_i),   rho = 0.1 .. 100
+
+by exchanging one entry at a time, or two. Tables are refined twice around the chosen entries.
+
+| symbol | here | meaning |
+|---|---|---|
+| t_i, V_i | `at`, `values` | places on line i and the outputs' changes there |
+| F(u_0) | `base` | outputs at the centre |
+| w_j | `weight` | unit of f over unit of constraint j |
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from de2ls._checks import FloatArray
+from de2ls.algorithms.chorus.archive import Archive, Batches
+from de2ls.algorithms.chorus.lines import span
+
+PENALTIES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+SWEEPS, PAIRS, TRIES = 5, 60, 8  # per penalty: sweeps of exchanges, pairs in each, first entries
+
+
+class Choice(NamedTuple):
+    """One entry per line, and the outputs they add up to."""
+
+    merit: float
+    total: FloatArray
+    entries: list[int]
+
+
+class Tables:
+    """The tables and the choice from them."""
+
+    def __init__(self, a: Archive, T: FloatArray, centre: FloatArray, m: int) -> None:
+        self.a, self.T, self.centre, self.m = a, T, centre, m
+        self.lines = T.shape[1]
+        self.lo, self.hi = span(centre, T)
+        self.at = [np.zeros(1) for _ in range(self.lines)]
+        self.values = [np.zeros((1, 1 + m)) for _ in range(self.lines)]
+        self.band = 0.5 * a.eq_tol[: a.nh if m else 0]
+        self.ng = a.ng if m else 0
+
+    def begin(self) -> Batches:
+        """Evaluate the centre."""
+        rows = yield self.centre[None]
+        self.base = rows.out[0, : 1 + self.m].copy()
+
+    def add(self, new: list[FloatArray]) -> Batches:
+        """Evaluate places `new` on each line and sort them in."""
+        new = [np.clip(t, self.lo[i], self.hi[i]) for i, t in enumerate(new)]
+        sizes = [len(t) for t in new]
+        offsets = np.concatenate(new)[:, None] * np.repeat(self.T.T, sizes, axis=0)
+        rows = yield np.clip(self.centre + offsets, 0.0, 1.0)
+        parts = np.split(rows.out[:, : 1 + self.m] - self.base, np.cumsum(sizes)[:-1])
+        for i, (t, part) in enumerate(zip(new, parts, strict=True)):
+            at = np.concatenate([self.at[i], t])
+            order = np.argsort(at, kind="stable")
+            self.at[i] = at[order]
+            self.values[i] = np.concatenate([self.values[i], part])[order]
+
+    def point(self, choice: Choice) -> FloatArray:
+        """Return the point of a choice."""
+        t = np.array([self.at[i][j] for i, j in enumerate(choice.entries)])
+        return np.clip(self.centre + self.T @ t, 0.0, 1.0)
+
+    def choose(self) -> list[Choice]:
+        """Return choices from several random weights of the constraints, best first."""
+        units = np.array([np.median(np.abs(np.diff(v, axis=0)), axis=0) for v in self.values])
+        unit = units.mean(0) + 1e-300
+        self.weight = unit[0] / unit[1:]
+        choices = [self._choice(unit) for _ in range(4 if self.m else 1)]
+        return sorted(choices, key=lambda choice: choice.merit)
+
+    def _choice(self, unit: FloatArray) -> Choice:
+        rng = self.a.rng
+        lam = rng.standard_normal(self.m) * self.weight * rng.choice([0.0, 0.3, 1.0, 3.0])
+        lam[: self.ng] = np.abs(lam[: self.ng])
+        entries = [int((v[:, 0] + v[:, 1:] @ lam).argmin()) for v in self.values]
+        total = self.base + sum(v[j] for v, j in zip(self.values, entries, strict=True))
+        if self.m:
+            for rho in PENALTIES:
+                total = self._exchange(entries, total, rho)
+        over = self._over(total[None])[0] / unit[1:]
+        return Choice(float(total[0] + 100.0 * unit[0] * over.sum()), total, entries)
+
+    def _over(self, total: FloatArray) -> FloatArray:
+        g = np.maximum(total[..., 1 : 1 + self.ng], 0.0)
+        h = np.maximum(np.abs(total[..., 1 + self.ng :]) - self.band, 0.0)
+        return np.concatenate([g, h], axis=-1)
+
+    def _merit(self, total: FloatArray, rho: float) -> FloatArray:
+        merit: FloatArray = total[..., 0] + rho * (self._over(total) @ self.weight)
+        return merit
+
+    def _exchange(self, entries: list[int], total: FloatArray, rho: float) -> FloatArray:
+        """Exchange entries one by one and in pairs while that lowers the merit."""
+        rng = self.a.rng
+        for _ in range(SWEEPS):
+            before = list(entries)
+            for i, table in enumerate(self.values):
+                rest = total - table[entries[i]]
+                entries[i] = self._better(rest + table, entries[i], rho)
+                total = rest + table[entries[i]]
+            for a, b in rng.integers(self.lines, size=(PAIRS, 2)):
+                if a == b:
+                    continue
+                first = np.append(rng.integers(len(self.values[a]), size=TRIES), entries[a])
+                rest = total - self.values[a][entries[a]] - self.values[b][entries[b]]
+                sums = rest + self.values[a][first][:, None] + self.values[b][None]
+                k = len(self.values[b])
+                now = TRIES * k + entries[b]
+                best = self._better(sums.reshape(-1, 1 + self.m), now, rho)
+                entries[a], entries[b] = int(first[best // k]), best % k
+                total = sums.reshape(-1, 1 + self.m)[best]
+            if entries == before:
+                break
+        return total
+
+    def _better(self, sums: FloatArray, now: int, rho: float) -> int:
+        """Return the entry of least merit; the present one unless that is beaten."""
+        merit = self._merit(sums, rho)
+        best = int(merit.argmin())
+        return best if merit[best] < merit[now] - 1e-12 * abs(merit[now]) else now
+
+
+def tables(a: Archive, T: FloatArray, centre: FloatArray, whole: bool, k: int) -> Batches:
+    """Tabulate with `k` places per line and choose.
+
+    Returns the chosen points, best first, and the relative error of the sum at the first.
+    """
+    table = Tables(a, T, centre, a.m if whole else 0)
+    yield from table.begin()
+    lines = range(table.lines)
+    yield from table.add([_strata(a, table.lo[i], table.hi[i], k) for i in lines])
+    choices = table.choose()
+    for level in range(2):
+        yield from table.add([_refinement(a, table, choices, i, level, k) for i in lines])
+        choices = table.choose()
+    points = np.array([table.point(choice) for choice in choices])
+    rows = yield points
+    reach = sum(float(np.ptp(v[:, 0])) for v in table.values) + 1e-300
+    return points, abs(rows.out[0, 0] - choices[0].total[0]) / reach
+
+
+def _strata(a: Archive, lo: float, hi: float, k: int) -> FloatArray:
+    return lo + (hi - lo) * (np.arange(k) + a.rng.random(k)) / k
+
+
+def _refinement(
+    a: Archive, table: Tables, choices: list[Choice], i: int, level: int, k: int
+) -> FloatArray:
+    """Return new places on line i: where f is low (first level) and around the chosen entries."""
+    at, new = table.at[i], []
+    if level == 0:
+        low = at[np.argsort(table.values[i][:, 0])[: max(5, len(at) // 10)]]
+        new.append(_strata(a, low.min(), low.max(), k // 2))
+    chosen = sorted({choice.entries[i] for choice in choices})
+    for j in chosen:
+        left, right = at[max(0, j - 1)], at[min(len(at) - 1, j + 1)]
+        new.append(_strata(a, left, right, max(4, k // 2 // len(chosen))))
+    return np.concatenate(new)
