@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["ablation_variants", "algorithm_names", "get_algorithm", "resolve_config"]
 
 _MODULES = {
+    "chorus": "chorus",
     "de2ls": "de2ls",
     "rdex": "rdex",
     "cl-srde": "cl_srde",

@@ -7,11 +7,12 @@ box: local model searches (`local`), separability and tables (`structure`), line
 """
 
 from collections.abc import Callable, Generator
-from typing import Any
 
 import numpy as np
 
 from de2ls._checks import FloatArray
+from de2ls.algorithms.algorithm import Algorithm
+from de2ls.algorithms.batches import Answers, Space
 from de2ls.algorithms.chorus.archive import Archive, Batches
 from de2ls.algorithms.chorus.config import ChorusConfig
 from de2ls.algorithms.chorus.discrete import neighbours
@@ -22,7 +23,7 @@ from de2ls.algorithms.chorus.rugged import rugged
 from de2ls.algorithms.chorus.scheduler import Scheduler
 from de2ls.algorithms.chorus.structure import structure
 
-__all__ = ["ARMS", "ChorusConfig", "search"]
+__all__ = ["ALGORITHMS", "ARMS", "ChorusConfig", "search"]
 
 ARMS: dict[str, Callable[[Archive], Batches]] = {
     "local": local,
@@ -36,8 +37,8 @@ ARMS: dict[str, Callable[[Archive], Batches]] = {
 
 
 def search(
-    space: Any, rng: np.random.Generator, budget: int, config: ChorusConfig
-) -> Generator[FloatArray, Any, str]:
+    space: Space, rng: np.random.Generator, budget: int, config: ChorusConfig
+) -> Generator[FloatArray, Answers, str]:
     """Search: yield batches of points, take their answers; returns the reason of the end."""
     archive = Archive(space, rng, budget, config)
     arms = {name: make for name, make in ARMS.items() if getattr(config, name)}
@@ -45,3 +46,6 @@ def search(
         return (yield from Scheduler(archive, arms).run())
     finally:
         archive.note()
+
+
+ALGORITHMS = {"chorus": Algorithm("chorus", "CHORUS", ChorusConfig, search=search)}

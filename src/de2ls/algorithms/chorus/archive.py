@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from de2ls._checks import FloatArray
+from de2ls.algorithms.batches import Answers, Space
 from de2ls.algorithms.chorus.config import ChorusConfig
 from de2ls.algorithms.chorus.optima import Optima
 
@@ -65,7 +66,7 @@ class Archive:
     """
 
     def __init__(
-        self, space: Any, rng: np.random.Generator, budget: int, config: ChorusConfig
+        self, space: Space, rng: np.random.Generator, budget: int, config: ChorusConfig
     ) -> None:
         self.space, self.rng, self.budget, self.config = space, rng, int(budget), config
         self.n, self.ng, self.nh = int(space.dim), int(space.n_ineq), int(space.n_eq)
@@ -132,9 +133,10 @@ class Archive:
 
     def unit(self, X: FloatArray) -> FloatArray:
         """Return points of the box in the unit box."""
-        return np.clip((X - self.lower) / self.width, 0.0, 1.0)
+        U: FloatArray = np.clip((X - self.lower) / self.width, 0.0, 1.0)
+        return U
 
-    def rows(self, answers: Any) -> Rows:
+    def rows(self, answers: Answers) -> Rows:
         """Return the answers as rows without NaN."""
         out = np.empty((len(answers.f), 1 + self.m))
         out[:, 0] = answers.f

@@ -118,7 +118,8 @@ class CMA:
             return key
         finite = key[key < USABLE]
         span = float(np.ptp(finite)) if len(finite) else 1.0
-        return key + 30.0 * over * (span + 1e-300)
+        penalised: FloatArray = key + 30.0 * over * (span + 1e-300)
+        return penalised
 
     def _update(self, Y: FloatArray, key: FloatArray) -> None:
         """Adapt mean, paths, covariance and step size to an ordered generation."""

@@ -73,7 +73,8 @@ def usable_slopes(g: FloatArray, J: FloatArray) -> bool:
 def turned(u: FloatArray, steps: Any) -> FloatArray:
     """Return steps from `u` that stay in the unit box."""
     steps = np.zeros(len(u)) + steps
-    return np.where(u + steps > 1.0, -steps, steps)
+    kept: FloatArray = np.where(u + steps > 1.0, -steps, steps)
+    return kept
 
 
 def forward(view: View, u: FloatArray, f: float, c: FloatArray, steps: FloatArray) -> Batches:

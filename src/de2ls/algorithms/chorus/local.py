@@ -118,9 +118,9 @@ def local(a: Archive) -> Batches:
         before = a.score
         end: End | None = None
         for mode in modes:
-            if mode == "con" and end is not None and a.relaxed_v <= a.feasible_tol:
-                if modes[0] == "f" and end.f <= a.best_f:
-                    break  # the relaxed optimum is feasible
+            relaxed = end if modes[0] == "f" else None
+            if relaxed and a.relaxed_v <= a.feasible_tol and relaxed.f <= a.best_f:
+                break  # the relaxed optimum is feasible
             granted = a.budget // 3 if a.noisy else most
             end = yield from solve(a, u, mode, radius, granted)
             u, radius = end.u, 0.05

@@ -8,9 +8,9 @@ Curvature: damped, self-scaling BFGS of the Lagrangian. With step s and change o
 
 Cuts: f(u) >= f_k + g_k'(u - u_k), one per distinct slope; the last is that of the iterate.
 
-References: J. Nocedal and M. L. Yuan, Analysis of a self-scaling quasi-Newton method, 1993; M. J. D.
-Powell, A fast algorithm for nonlinearly constrained optimization calculations, 1978 (damping);
-C. Lemarechal, Nondifferentiable optimization, 1989 (bundles).
+References: J. Nocedal and Y. Yuan, Analysis of a self-scaling quasi-Newton method, 1993;
+M. J. D. Powell, A fast algorithm for nonlinearly constrained optimization calculations, 1978
+(damping); C. Lemarechal, Nondifferentiable optimization, 1989 (bundles).
 """
 
 from typing import NamedTuple

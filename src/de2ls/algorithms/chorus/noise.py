@@ -3,7 +3,8 @@
 Eight equally spaced values on a random line; T_k their k-th differences. For independent noise of
 deviation sigma
 
-    E T_k^2 = sigma^2 (2k)! / (k!)^2,   sigma = median over k = 3..6 of sqrt((k!)^2/(2k)! mean T_k^2)
+    E T_k^2 = sigma^2 (2k)! / (k!)^2
+    sigma = median over k = 3..6 of sqrt((k!)^2 / (2k)! mean T_k^2)
 
 while a smooth function's differences of order k fall with spacing^k. What is found at the spacing
 1e-6 of the box must persist at 1e-9 within a factor of 30 (a kink or a pole changes), be
@@ -16,7 +17,7 @@ sign (a pole does not). Constant outputs are looked at on lines of spacing 1e-4 
 | size_j | `Archive.size` | typical size of output j |
 | eta_j | `Archive.eta` | sigma_j / size_j |
 
-References: J. J. More and S. M. Wild, Estimating computational noise, SIAM J. Sci. Comput. 33, 2011.
+Reference: J. J. More and S. M. Wild, Estimating computational noise, SIAM J. Sci. Comput., 2011.
 """
 
 from typing import Any

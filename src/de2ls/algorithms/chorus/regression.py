@@ -88,7 +88,7 @@ def fit(Z: FloatArray, Y: FloatArray, W: FloatArray) -> Fit:
     beta = np.linalg.lstsq(P, y - K @ A, rcond=1e-10)[0]
     H = np.einsum("ia,ik,ib->kab", Z, A * w[:, None], Z, optimize=True)
     models = Quadratics(shift + unit * beta[0], beta[1:].T * unit[:, None], H * unit[:, None, None])
-    _, s, axes = np.linalg.svd(P[:, 1:], full_matrices=N < n)
+    _, s, axes = np.linalg.svd(P[:, 1:], full_matrices=n > N)
     info = np.zeros(n)
     info[: len(s)] = s
     return Fit(models, sd * unit, axes, info)

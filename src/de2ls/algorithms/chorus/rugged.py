@@ -21,7 +21,7 @@ drawn at once, as arrays, and its successes enter at its end.
 p follows the whole search's evaluations, so that a run ends in time whatever its share of them is.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -38,7 +38,7 @@ class Members(NamedTuple):
     f: FloatArray
     v: FloatArray
 
-    def take(self, i: FloatArray) -> "Members":
+    def take(self, i: Any) -> "Members":
         """Return the members `i`."""
         return Members(self.u[i], self.f[i], self.v[i])
 
@@ -46,7 +46,7 @@ class Members(NamedTuple):
         """Return both populations as one."""
         return Members(*(np.concatenate(pair) for pair in zip(self, other, strict=True)))
 
-    def order(self, eps: float) -> FloatArray:
+    def order(self, eps: float) -> Any:
         """Return the eps-order: violations up to `eps` do not count."""
         return np.lexsort((self.f, np.where(self.v <= eps, 0.0, self.v)))
 
@@ -96,9 +96,10 @@ class TwoPopulations:
             if np.ptp(self.front.u, axis=0).max() < 1e-12:
                 break
 
-    def _trials(self, eps: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _trials(self, eps: float) -> tuple[FloatArray, Any, FloatArray]:
         """Return a generation of trials, their targets and their crossover rates."""
-        rng, Q, P = self.a.rng, self.front, self.top
+        rng: Any = self.a.rng
+        Q, P = self.front, self.top
         n, dim = Q.u.shape
         c = rng.integers(n, size=n)
         best = rng.integers(max(2, int(0.3 * n)), size=n)
@@ -120,7 +121,7 @@ class TwoPopulations:
         U = np.where(U < 0.0, 0.5 * parent, np.where(U > 1.0, 0.5 * (parent + 1.0), U))
         return U, c, cross.mean(1)
 
-    def _successes(self, new: Members, old: Members, eps: float) -> tuple[FloatArray, FloatArray]:
+    def _successes(self, new: Members, old: Members, eps: float) -> tuple[Any, FloatArray]:
         """Return which trials beat their targets, and by how much."""
         u_new, u_old = np.where(new.v <= eps, 0.0, new.v), np.where(old.v <= eps, 0.0, old.v)
         by_f = (new.f <= old.f) & ((new.v <= eps) | (u_new == u_old))
@@ -148,7 +149,7 @@ class TwoPopulations:
 
 
 def rugged(a: Archive) -> Batches:
-    """Runs of two populations, each larger; each knows the incumbent half of the time."""
+    """Run two populations again and again, each larger; half of them know the incumbent."""
     size = a.config.rugged_per_dim * a.n
     while True:
         share = max(a.config.rugged_share * a.left, min(a.left, 1500.0 * a.n))

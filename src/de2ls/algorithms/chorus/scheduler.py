@@ -22,6 +22,7 @@ from de2ls._checks import FloatArray
 from de2ls.algorithms.chorus.archive import Archive, Batches, Rows, Score
 
 FAULTS = (ArithmeticError, np.linalg.LinAlgError, RuntimeError, ValueError, IndexError)
+EARLY = ("structure", "neighbours")  # these begin after the first local search
 MOST_REPEATS = 200
 MOST_FAULTS = 20  # in a row, then an arm is dropped
 
@@ -141,12 +142,10 @@ class Scheduler:
         """Let arms begin: structure after the first local search, the others when it fails."""
         a, least = self.a, min((arm.virtual for arm in self.awake), default=0.0)
         for arm in self.arms:
-            begun = a.searches >= (1 if arm.name in ("structure", "neighbours") else 3)
-            failed = a.failed >= self.config.patience or not self.awake
-            if arm not in self.awake and (
-                not self.awake or (begun and (failed or arm.name in ("structure", "neighbours")))
-            ):
-                arm.virtual = least
+            early = arm.name in EARLY and a.searches >= 1
+            late = a.searches >= 3 and a.failed >= self.config.patience
+            if arm not in self.awake and (early or late or not self.awake):
+                arm.virtual = least - early  # next
                 self.awake.append(arm)
 
     def _turn(self, arm: Arm) -> Generator[FloatArray, Any, None]:

@@ -1,4 +1,4 @@
-"""Trust-region method on quadratic regression models: for noisy, stepped or partly undefined outputs.
+"""Trust-region method on regression models, for noisy, stepped or partly undefined outputs.
 
 Model points are the nearest ones that any arm evaluated, with relative variance
 W = 1 + (r/2)^6, r = distance / Delta: the error of a quadratic is cubic. A step minimises
@@ -26,85 +26,11 @@ import numpy as np
 
 from de2ls._checks import FloatArray
 from de2ls.algorithms.chorus.archive import BIG, Archive, Batches
-from de2ls.algorithms.chorus.qp import ElasticQP
-from de2ls.algorithms.chorus.regression import Fit, Quadratics, fit
+from de2ls.algorithms.chorus.merit import Merit
+from de2ls.algorithms.chorus.regression import Fit, fit
 from de2ls.algorithms.chorus.sqp import End
 
-TINY = 1e-300
 AIMS = (0.0, 2.5)  # in units of sd, tried beside 1
-
-
-class Merit:
-    """The model of objective and scaled constraints with an l1 penalty."""
-
-    def __init__(self, models: Quadratics, ng: int, slack: float, band: FloatArray) -> None:
-        n, m = models.G.shape[1], len(models.c) - 1
-        norm = np.linalg.norm(models.G[1:], axis=1) + 0.1 * np.abs(models.H[1:]).sum((1, 2)) / n
-        self.scale = norm + TINY
-        unit = np.linalg.norm(models.G[0]) + 0.3 * np.abs(np.linalg.eigvalsh(models.H[0])).max()
-        self.unit = float(unit) + TINY
-        self.n, self.m, self.ng = n, m, ng
-        self.shift = np.concatenate([np.full(ng, slack), np.zeros(m - ng)])
-        self.band = band / self.scale[ng:]
-        self.kappa = 1.0
-        self.use(models)
-
-    def use(self, models: Quadratics) -> None:
-        """Take other models in the same units."""
-        s = self.scale
-        self.f = Quadratics(*(part[:1] / self.unit for part in (models.c, models.G, models.H)))
-        self.c = Quadratics(
-            (models.c[1:] - self.shift) / s,
-            models.G[1:] / s[:, None],
-            models.H[1:] / s[:, None, None],
-        )
-
-    def over(self, z: FloatArray, aim: FloatArray) -> float:
-        """Return the scaled violation at `z`, inequalities aimed at -aim."""
-        if not self.m:
-            return 0.0
-        c, ng = self.c(z), self.ng
-        inside = np.maximum(np.abs(c[ng:]) - self.band, 0.0).sum()
-        return float(np.maximum(c[:ng] + aim[:ng], 0.0).sum() + inside)
-
-    def __call__(self, z: FloatArray, aim: FloatArray) -> float:
-        """Return the merit at `z`, in units of S."""
-        return float(self.f(z)[0]) + self.kappa * self.over(z, aim)
-
-    def minimise(
-        self, z: FloatArray, lo: FloatArray, hi: FloatArray, aim: FloatArray, iterations: int
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return a minimum of the merit in a box, from `z`, and the multipliers there."""
-        multipliers, radius, now = np.zeros(self.m), 1.0, self(z, aim)
-        for _ in range(iterations):
-            H = self.f.H[0] + np.tensordot(multipliers, self.c.H, 1) if self.m else self.f.H[0]
-            e, V = np.linalg.eigh(H)
-            B = (V * np.maximum(e, 1e-6 * max(1.0, np.abs(e).max()))) @ V.T
-            low = np.minimum(np.maximum(lo - z, -radius), 0.0)
-            high = np.maximum(np.minimum(hi - z, radius), 0.0)
-            qp = ElasticQP(B, self.f.slopes(z), self.c.slopes(z), self.ng, low, high)
-            found = qp.solve(np.zeros(1), self.c(z), self.band, aim * self.inner, self.kappa)
-            if found is None:
-                break
-            new = np.clip(z + found.step, lo, hi)
-            value = self(new, aim)
-            length = float(np.abs(new - z).max())
-            if value < now - 1e-9 * abs(now):
-                small = length < 1e-3 or now - value < 1e-4 * abs(now)
-                z, now, multipliers = new, value, found.multipliers
-                if small:
-                    break
-            else:
-                radius = 0.3 * length
-                multipliers = multipliers if multipliers.any() else found.multipliers
-                if radius < 1e-3:
-                    break
-        return z, multipliers
-
-    @property
-    def inner(self) -> FloatArray:
-        """Only inequalities are aimed inside."""
-        return np.concatenate([np.ones(self.ng), np.zeros(self.m - self.ng)])
 
 
 class SmoothedSearch:
@@ -189,7 +115,8 @@ class SmoothedSearch:
         V = V / np.abs(V).max(1, keepdims=True) * self.a.rng.choice([-1.0, 1.0], (len(V), 1))
         X = self.u + self.radius * V
         out = (X > 1.0) | (X < 0.0)
-        return np.clip(np.where(out, self.u - self.radius * V, X), 0.0, 1.0)
+        inside: FloatArray = np.clip(np.where(out, self.u - self.radius * V, X), 0.0, 1.0)
+        return inside
 
     def _step(self, known: Fit) -> Batches:
         """Make one step from the models around the centre; returns the next step's models."""
@@ -232,9 +159,9 @@ class SmoothedSearch:
                 self.radius *= 0.6
         else:
             self.radius *= 0.5 if size > 0.5 else max(0.3, size)
-        values = new.models(centre)
-        self.f = float(values[0])
-        g, h = values[1 : 1 + self.ng], np.abs(values[1 + self.ng :])
+        here = new.models(centre)
+        self.f = float(here[0])
+        g, h = here[1 : 1 + self.ng], np.abs(here[1 + self.ng :])
         over = np.where(h > self.a.eq_tol[: self.nh], h, 0.0).sum()
         self.v = float(np.maximum(g, 0.0).sum() + over)
         return self._moved(new, data, centre, self.radius / old)

@@ -10,8 +10,6 @@ costs n evaluations, a point one), takes the one of best merit, and computes the
 | r | `ratio` | decrease of the merit over the predicted one |
 | K | `n_cuts` | cuts in use: 1 on smooth functions, more where kinks were met |
 
-- Line: t = 1, 0.4, 0.1, 2.5; then the parabola's vertex, or 6 and 15 if 2.5 was best; where less
-  than half of pred came, three points on the arc u + t d + t^2 b that follows bent constraints.
 - Differences: h_i = 2 sqrt(eps |f| / B_ii); central ones once h B_ii / 2 exceeds a tenth of
   pred / |d|.
 - Kinks: on a smooth function f(u + d) - f(u) = (g(u) + g(u + d))'d / 2 up to third order. Several
@@ -31,22 +29,7 @@ from de2ls.algorithms.chorus.differences import View, central, forward, turned, 
 from de2ls.algorithms.chorus.model import TINY, Bundle, Cut, updated
 from de2ls.algorithms.chorus.noise import probe
 from de2ls.algorithms.chorus.qp import Solution
-from de2ls.algorithms.chorus.step import Subproblem, vertex
-
-LINE = np.array([1.0, 0.4, 0.1, 2.5])
-FURTHER = (6.0, 15.0)
-ARC = (1.0, 0.3, 2.5)
-
-
-class Point(NamedTuple):
-    """An evaluated point of the local search."""
-
-    u: FloatArray
-    f: float
-    c: FloatArray
-    v: float
-    merit: float
-    t: float
+from de2ls.algorithms.chorus.step import Point, Subproblem
 
 
 class End(NamedTuple):
@@ -59,6 +42,9 @@ class End(NamedTuple):
     g: FloatArray | None = None  # slopes at u, in the unit box
     J: FloatArray | None = None
     multipliers: FloatArray | None = None
+
+
+Slopes = tuple[FloatArray, FloatArray, Cut]  # g, J and the cut they make
 
 
 class LocalSearch:
@@ -127,22 +113,22 @@ class LocalSearch:
             return self.radius < self.config.local_tol
         self.kappa = sub.kappa
         self.multipliers = sub.multipliers(solution)
-        full, best = yield from self._line(sub)
+        full, best = yield from sub.line()
         gain = self.f + sub.rho * sub.v0 - best.merit
         ratio = gain / sub.pred if sub.pred > 0 else -1.0
         taken = gain > 0 and ratio > 1e-4
         self._aim(sub, best)
         over = sub.objective(full.u - self.u) + 0.1 * sub.pred
         null = not taken and self.n_cuts > 1 and full.f < BIG and full.f - self.f > over
-        slopes = None
+        slopes: Slopes | None = None
         if taken or null:
             best = best if taken else full
             slopes = yield from self._slopes(sub, best)
         if taken and slopes is None:
             taken = False
             self.radius *= 0.5
-        if taken:
-            done = self._accept(sub, solution, best, gain, *slopes)
+        if taken and slopes is not None:
+            done = self._accept(solution, best, gain, slopes)
         else:
             done = self._reject(sub, best, slopes if null else None)
         done = (yield from self._suspect()) or done
@@ -156,41 +142,6 @@ class LocalSearch:
     def _tolerance(self) -> float:
         return max(self.config.local_tol, 1e-4 * (self.step_limit - 1e-7))
 
-    def _line(self, sub: Subproblem) -> Batches:
-        """Try points along the step; returns that at t = 1 and the best."""
-        points = yield from self._try(sub, LINE, self.u + LINE[:, None] * sub.d)
-        merit = np.array([p.merit for p in points])
-        j = int(merit.argmin())
-        t: list[float] = []
-        if j == 3:
-            t = list(FURTHER)
-        elif np.isfinite(merit[:3]).all():
-            here = self.f + sub.rho * sub.v0
-            at, y = (
-                ([0.4, 1.0, 2.5], merit[[1, 0, 3]]),
-                ([0.1, 0.4, 1.0], merit[[2, 1, 0]]),
-                ([0.0, 0.1, 0.4], np.array([here, merit[2], merit[1]])),
-            )[j]
-            low = vertex(np.array(at), y)
-            t = [] if low is None else [low]
-        more = [self.u + s * sub.d for s in t]
-        poor = merit[j] > self.f + sub.rho * sub.v0 - 0.5 * sub.pred
-        if self.view.m and poor and abs(points[0].f) < BIG:
-            bend = sub.bend(points[0].c)
-            if bend is not None:
-                more += [self.u + s * sub.d + s * s * bend for s in ARC]
-                t += ARC
-        if more:
-            points += yield from self._try(sub, np.array(t), np.array(more))
-        return points[0], min(points, key=lambda p: p.merit)
-
-    def _try(self, sub: Subproblem, t: FloatArray, U: FloatArray) -> Batches:
-        U = np.clip(U, 0.0, 1.0)
-        rows = yield U
-        f, c = self.view.split(rows)
-        merit = sub.merit(f, c)
-        return [Point(*p) for p in zip(U, f, c, rows.v, merit, t, strict=True)]
-
     def _aim(self, sub: Subproblem, best: Point) -> None:
         """Aim inside what landed a hair outside."""
         if self.view.m:
@@ -203,7 +154,7 @@ class LocalSearch:
         at = best
         if self.n_cuts > 1:
             aside = self.a.rng.uniform(-1.0, 1.0, self.n) * (0.03 * self.radius)
-            (near,) = yield from self._try(sub, np.zeros(1), (best.u + aside)[None])
+            (near,) = yield from sub.evaluate(np.zeros(1), (best.u + aside)[None])
             at = near if abs(near.f) < BIG else best
             h: FloatArray | float = np.clip(1e-3 * self.radius, 1e-12, 1e-7)
         else:
@@ -225,12 +176,10 @@ class LocalSearch:
             g, J = yield from forward(self.view, at.u, at.f, at.c, turned(at.u, h))
         return (g, J, Cut(at.f, g, at.u)) if usable_slopes(g, J) else None
 
-    def _accept(
-        self, sub: Subproblem, solution: Solution, best: Point, gain: float,
-        g: FloatArray, J: FloatArray, cut: Cut,
-    ) -> bool:  # fmt: skip
+    def _accept(self, solution: Solution, best: Point, gain: float, slopes: Slopes) -> bool:
         """Move to `best`; returns whether the search is over."""
         assert self.B is not None
+        g, J, cut = slopes
         d = best.u - self.u
         own = solution.cut_weights[-1]
         y = g - self.g if own >= 0.9 else np.zeros(self.n)  # several pieces: curvature unknown
@@ -260,9 +209,7 @@ class LocalSearch:
         self.small = self.small + 1 if gain < 1e-13 * (abs(self.f) + 1e-6) else 0
         return self.small >= 3
 
-    def _reject(
-        self, sub: Subproblem, best: Point, slopes: tuple[FloatArray, FloatArray, Cut] | None
-    ) -> bool:
+    def _reject(self, sub: Subproblem, best: Point, slopes: Slopes | None) -> bool:
         """Stay: learn the cut of a null step, or shrink."""
         self.rejected += 1
         d = best.u - self.u

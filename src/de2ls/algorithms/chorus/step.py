@@ -8,15 +8,37 @@ the norm of its slope. Merit and model, with the penalty rho = kappa |g|:
 
 kappa grows tenfold while that lowers the linearised violation by 10 %, and shrinks when none is
 left: a soft penalty lets steps follow curved constraints.
+
+Line search: t = 1, 0.4, 0.1, 2.5 along d; then the parabola's vertex, or 6 and 15 if 2.5 was best;
+where less than half of pred came, three points on the arc u + t d + t^2 b that follows bent
+constraints, b from the subproblem with the constraints as found at u + d.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
 from de2ls._checks import FloatArray
+from de2ls.algorithms.chorus.archive import USABLE, Batches
 from de2ls.algorithms.chorus.config import ChorusConfig
 from de2ls.algorithms.chorus.differences import View
 from de2ls.algorithms.chorus.model import Bundle
 from de2ls.algorithms.chorus.qp import ElasticQP, Solution
+
+LINE = np.array([1.0, 0.4, 0.1, 2.5])
+FURTHER = [6.0, 15.0]
+ARC = [1.0, 0.3, 2.5]
+
+
+class Point(NamedTuple):
+    """An evaluated point of the local search."""
+
+    u: FloatArray
+    f: float
+    c: FloatArray
+    v: float  # summed violation
+    merit: float
+    t: float
 
 
 class Subproblem:
@@ -37,7 +59,7 @@ class Subproblem:
         margin: FloatArray,
     ) -> None:
         self.view, self.config = view, config
-        self.u, self.c, self.J, self.B, self.radius = u, c, J, B, radius
+        self.u, self.f, self.c, self.J, self.B, self.radius = u, f, c, J, B, radius
         self.g_norm = float(np.linalg.norm(g)) or 1.0
         self.unit = self.g_norm * radius
         norm = np.linalg.norm(J, axis=1)
@@ -110,6 +132,42 @@ class Subproblem:
     def multipliers(self, solution: Solution) -> FloatArray:
         """Return the constraints' multipliers in units of f and c."""
         return solution.multipliers * self.unit / (self.radius * self.scale)
+
+    def line(self) -> Batches:
+        """Try points along the step; returns that at t = 1 and the best."""
+        points = yield from self.evaluate(LINE, self.u + LINE[:, None] * self.d)
+        merit = np.array([p.merit for p in points])
+        j = int(merit.argmin())
+        t: list[float] = []
+        if j == 3:
+            t = list(FURTHER)
+        elif np.isfinite(merit[:3]).all():
+            here = self.f + self.rho * self.v0
+            at, y = (
+                ([0.4, 1.0, 2.5], merit[[1, 0, 3]]),
+                ([0.1, 0.4, 1.0], merit[[2, 1, 0]]),
+                ([0.0, 0.1, 0.4], np.array([here, merit[2], merit[1]])),
+            )[j]
+            low = vertex(np.array(at), y)
+            t = [] if low is None else [low]
+        more = [self.u + s * self.d for s in t]
+        poor = merit[j] > self.f + self.rho * self.v0 - 0.5 * self.pred
+        if self.view.m and poor and abs(points[0].f) < USABLE:
+            bend = self.bend(points[0].c)
+            if bend is not None:
+                more += [self.u + s * self.d + s * s * bend for s in ARC]
+                t += ARC
+        if more:
+            points += yield from self.evaluate(np.array(t), np.array(more))
+        return points[0], min(points, key=lambda p: p.merit)
+
+    def evaluate(self, t: FloatArray, U: FloatArray) -> Batches:
+        """Evaluate points at multiples `t` of the step."""
+        U = np.clip(U, 0.0, 1.0)
+        rows = yield U
+        f, c = self.view.split(rows)
+        merit = self.merit(f, c)
+        return [Point(*p) for p in zip(U, f, c, rows.v, merit, t, strict=True)]
 
 
 def vertex(t: FloatArray, y: FloatArray) -> float | None:

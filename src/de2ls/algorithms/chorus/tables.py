@@ -67,7 +67,8 @@ class Tables:
     def point(self, choice: Choice) -> FloatArray:
         """Return the point of a choice."""
         t = np.array([self.at[i][j] for i, j in enumerate(choice.entries)])
-        return np.clip(self.centre + self.T @ t, 0.0, 1.0)
+        u: FloatArray = np.clip(self.centre + self.T @ t, 0.0, 1.0)
+        return u
 
     def choose(self) -> list[Choice]:
         """Return choices from several random weights of the constraints, best first."""

@@ -1,0 +1,114 @@
+"""The scheduler: credit, weights, faults, workers."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from de2ls._checks import FloatArray
+from de2ls.algorithms.chorus import ChorusConfig
+from de2ls.algorithms.chorus.archive import Archive, Batches
+from de2ls.algorithms.chorus.scheduler import Scheduler, gained
+from tests.algorithms.chorus.support import Case
+
+
+def slope(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The first coordinate, without constraints."""
+    return X[:, 0], np.zeros((len(X), 0)), np.zeros((len(X), 0))
+
+
+def run(
+    arms: dict[str, Callable[[Archive], Batches]], budget: int, workers: int = 1
+) -> tuple[Archive, str, list[int]]:
+    """Drive a scheduler with arms of one's own; returns the archive, the reason, batch sizes."""
+    case = Case(slope, 2)
+    archive = Archive(case.space(workers), np.random.default_rng(1), budget, ChorusConfig())
+    batches, sizes = Scheduler(archive, arms).run(), []
+    try:
+        X = next(batches)
+        while True:
+            sizes.append(len(X))
+            X = batches.send(case.answers(X))
+    except StopIteration as end:
+        return archive, end.value, sizes
+
+
+def idler(a: Archive) -> Batches:
+    """Ask for the same point again and again."""
+    while True:
+        yield np.ones((1, a.n))
+
+
+def climber(a: Archive) -> Batches:
+    """Halve the first coordinate with every point."""
+    u = np.ones((1, a.n))
+    while True:
+        u = u / 2
+        yield u
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "gain"),
+    [
+        ((1, np.inf), (1, 5.0), 0.0),
+        ((1, 5.0), (0, 100.0), 1.0),
+        ((0, 3.0), (0, 1.0), 0.5),
+        ((0, 1.0), (0, -1.0), 1.0),
+        ((0, 1.0), (0, 1.0), 0.0),
+    ],
+)
+def test_gain(old: tuple[int, float], new: tuple[int, float], gain: float) -> None:
+    assert gained(old, new) == pytest.approx(gain, abs=1e-7)
+
+
+def test_who_gains_gets_more() -> None:
+    """Weights 4 and 1: in the long run four times the evaluations."""
+    archive, reason, _ = run({"idler": idler, "climber": climber}, 3000)
+    counters = archive.space.counters
+    assert reason == "budget"
+    assert archive.evals == 3000
+    assert counters["evals_climber"] > 2.5 * counters["evals_idler"]
+    assert counters["evals_idler"] > 0.1 * 3000
+
+
+def test_an_arm_that_breaks_down_starts_anew_and_is_counted() -> None:
+    began = []
+
+    def fragile(a: Archive) -> Batches:
+        began.append(a.evals)
+        yield np.full((3, a.n), 0.5)
+        if len(began) < 4:
+            raise np.linalg.LinAlgError("singular")
+        while True:
+            yield np.full((3, a.n), 0.25)
+
+    archive, reason, _ = run({"fragile": fragile}, 100)
+    assert len(began) == 4
+    assert archive.space.counters["faults"] == 3
+    assert (archive.evals, reason) == (100, "budget")
+
+
+def test_an_arm_that_always_breaks_down_is_dropped() -> None:
+    def broken(a: Archive) -> Batches:
+        raise ValueError("never works")
+        yield np.zeros((1, a.n))
+
+    archive, reason, _ = run({"broken": broken, "idler": idler}, 50)
+    assert archive.evals == 50
+    assert reason == "budget"
+    assert archive.space.counters["evals_broken"] == 0
+
+
+def test_a_search_without_arms_ends() -> None:
+    def short(a: Archive) -> Batches:
+        yield np.full((2, a.n), 0.5)
+
+    archive, reason, _ = run({"short": short}, 50)
+    assert (archive.evals, reason) == (2, "no arm left")
+
+
+def test_idle_workers_get_points_of_other_arms() -> None:
+    _, _, sizes = run({"one": idler, "two": climber, "three": idler, "four": idler}, 400, workers=4)
+    assert set(sizes) == {4}
+    _, _, sizes = run({"one": idler, "two": climber}, 400, workers=1)
+    assert set(sizes) == {1}
