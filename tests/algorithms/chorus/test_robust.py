@@ -1,4 +1,4 @@
-"""CHORUS on hostile problems: exact budgets, points in the box, no exception, the same run again."""
+"""CHORUS on hostile problems: exact budgets, points in the box, the same run again."""
 
 from collections.abc import Callable
 from typing import Any
