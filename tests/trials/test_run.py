@@ -43,6 +43,7 @@ def expected_record(problem: Problem, witness: Witness, T: int, n0: int) -> dict
     ]
     best, min_ev, lcv = 0, math.nan, math.inf
     curve = []
+    zero = 1e-8 if problem.key.suite == "cec2017" else 0.0
     states: list[tuple[int, float, float]] = []
     for i, out in enumerate(witness.results):
         f, cv = float(out[0]), summed_violation(problem, out)

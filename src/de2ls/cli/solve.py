@@ -2,16 +2,21 @@
 
 import contextlib
 import math
+import multiprocessing
+import os
+import signal
 import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from types import FrameType
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
 from de2ls.cli import FAILED, INTERRUPTED, silence_compilation
-
-if TYPE_CHECKING:
-    from de2ls.optimize.result import MinimizeResult
 
 app = typer.Typer()
 
@@ -39,6 +44,12 @@ def solve(
     max_time: Annotated[
         float | None, typer.Option(help="Seconds after which to stop.", show_default=False)
     ] = None,
+    dim: Annotated[
+        int | None,
+        typer.Option(
+            help="Dimension, for a file whose bounds are a function of it.", show_default=False
+        ),
+    ] = None,
     seed: Annotated[
         int | None, typer.Option(help="What repeats a run.", show_default="random")
     ] = None,
@@ -55,8 +66,6 @@ def solve(
 
     Ends with exit code 1 if no feasible point was found.
     """
-    from de2ls.optimize.result import Stop
-
     given = {
         "algorithm": algorithm,
         "max_evals": max_evals,
@@ -66,34 +75,98 @@ def solve(
         "polish": polish,
     }
     chosen = {name: value for name, value in given.items() if value is not None}
-    if as_json or quiet:
-        silence_compilation()
-    # what the user's functions print must not mix with the JSON
-    with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
-        result, shown = _solved(problem, chosen, disp=not (as_json or quiet))
-    _print(result, as_json, shown)
-    if result.status == Stop.INTERRUPTED.status:
+    solved = _in_a_process(_Task(problem, dim, chosen, as_json, quiet))
+    _print(solved.facts, as_json, solved.shown)
+    if solved.interrupted:
         raise typer.Exit(INTERRUPTED)
-    if not result.success:
+    if not solved.facts["success"]:
         raise typer.Exit(FAILED)
 
 
-def _solved(path: Path, chosen: dict[str, Any], disp: bool) -> "tuple[MinimizeResult, bool]":
-    """Minimise the problem in a file; what is chosen comes before the file's options.
+class _Task(NamedTuple):
+    """What is to be solved, and how."""
 
-    Returns the result and whether progress was shown, whose last line is the message.
-    """
+    path: Path
+    dim: int | None
+    chosen: dict[str, Any]  # arguments that replace the file's options
+    as_json: bool
+    quiet: bool
+
+
+class _Solved(NamedTuple):
+    """What came of it, as plain data."""
+
+    facts: dict[str, Any]
+    interrupted: bool
+    shown: bool  # whether progress was shown, whose last line is the message
+
+
+def _in_a_process(task: _Task) -> _Solved:
+    """Solve in a process of its own: the user's program may end it, and that is noticed here."""
+    with ProcessPoolExecutor(
+        1, mp_context=multiprocessing.get_context("spawn"), initializer=_begin
+    ) as pool:
+        try:
+            child = pool.submit(os.getpid).result()
+            with _forwarding(child):
+                return pool.submit(_solved, task).result()
+        except BrokenProcessPool as error:
+            raise RuntimeError(
+                f"{task.path} ended the process (os._exit, killed, or out of memory?) before the "
+                "search was over"
+            ) from error
+
+
+def _begin() -> None:
+    """Leave signals of the terminal to the parent, which hands them on, and end with it."""
+    from de2ls.campaigns.executors import end_with_parent
+
+    if hasattr(os, "setpgrp"):
+        os.setpgrp()
+    end_with_parent()
+
+
+@contextlib.contextmanager
+def _forwarding(child: int) -> Iterator[None]:
+    """Hand interruptions on to the process that solves; where it gets them itself, ignore them."""
+
+    def hand_on(number: int, frame: FrameType | None) -> None:
+        del frame
+        if hasattr(os, "setpgrp"):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, number)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    previous = {name: signal.signal(name, hand_on) for name in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for name, handler in previous.items():
+            signal.signal(name, handler)
+
+
+def _solved(task: _Task) -> _Solved:
+    """Minimise the problem in a file; what is chosen comes before the file's options."""
     import de2ls
-    from de2ls.problems.file import ProblemFile
+    from de2ls.optimize.result import Stop
+    from de2ls.problems.file import ProblemFile, no_exit
 
-    file = ProblemFile.load(path)
-    options = {"disp": disp, **file.options, **chosen}
-    result = de2ls.minimize(file.fun, file.bounds, **file.arguments, **options)
-    return result, bool(options["disp"])
-
-
-def _print(result: "MinimizeResult", as_json: bool, shown: bool) -> None:
-    facts: dict[str, Any] = {
+    if task.as_json or task.quiet:
+        silence_compilation()
+    # what the user's functions print must not mix with the JSON
+    with contextlib.redirect_stdout(sys.stderr) if task.as_json else contextlib.nullcontext():
+        file = ProblemFile.load(task.path)
+        dim = task.dim or next(iter(file.dims), None)
+        if task.dim and not file.scalable:
+            raise ValueError(f"dim must not be given: {task.path} has a dimension of its own")
+        arguments, keywords = file.arguments(dim)
+        options = {"disp": not (task.as_json or task.quiet), **file.options, **task.chosen}
+        with no_exit(task.path):
+            result = de2ls.minimize(*arguments, **keywords, **options)
+    sys.stdout.flush()
+    facts = {
         "success": bool(result.success),
         "fun": float(result.fun),
         "x": [float(value) for value in result.x],
@@ -102,6 +175,10 @@ def _print(result: "MinimizeResult", as_json: bool, shown: bool) -> None:
         "message": str(result.message),
         "seed": result.seed,
     }
+    return _Solved(facts, result.status == Stop.INTERRUPTED.status, bool(options["disp"]))
+
+
+def _print(facts: dict[str, Any], as_json: bool, shown: bool) -> None:
     if as_json:
         import json
 
@@ -115,4 +192,5 @@ def _print(result: "MinimizeResult", as_json: bool, shown: bool) -> None:
     typer.echo(f"fun       {facts['fun']!r}")
     for i, value in enumerate(facts["x"]):
         typer.echo(f"{f'x[{i}]':8}  {value!r}")
-    typer.echo(f"worst violation {result.maxcv:g}, {result.nfev} evaluations, seed {result.seed}")
+    maxcv, nfev, seed = (facts[name] for name in ("maxcv", "nfev", "seed"))
+    typer.echo(f"worst violation {maxcv:g}, {nfev} evaluations, seed {seed}")

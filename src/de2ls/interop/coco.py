@@ -5,17 +5,16 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from de2ls import _checks
-from de2ls._checks import FloatArray
 from de2ls._extras import extra
 from de2ls.optimize.minimizer import minimize
 from de2ls.problems.problem import Problem
-from de2ls.problems.wrap import problem as make_problem
+from de2ls.suites.bbob_constrained import from_coco
 
 with extra("coco"):
     import cocoex
+
+__all__ = ["CocoRun", "Solver", "de2ls_solver", "from_coco", "run"]
 
 Solver = Callable[[Problem, int, int], Any]  # problem, budget, seed
 
@@ -29,26 +28,6 @@ class CocoRun(NamedTuple):
     evaluations: int  # of the objective; the constraints are evaluated as often
     best: float  # best objective of a feasible point
     solved: bool  # whether COCO counts its final target as hit
-
-
-def from_coco(problem: Any) -> Problem:
-    """Return a problem of `cocoex` as a `Problem`; its constraints are inequalities."""
-    if problem.number_of_objectives != 1:
-        raise ValueError(f"problem must have one objective, got {problem.number_of_objectives}")
-    n_ineq = int(problem.number_of_constraints)
-
-    def fgh(x: FloatArray) -> tuple[float, Any, Any]:
-        g = problem.constraint(x) if n_ineq else ()
-        return float(problem(x)), g, ()
-
-    integers = int(problem.number_of_integer_variables)  # COCO puts them first
-    return make_problem(
-        fgh,
-        np.transpose([problem.lower_bounds, problem.upper_bounds]),
-        n_ineq=n_ineq,
-        integrality=np.arange(problem.dimension) < integers if integers else None,
-        name=str(problem.id),
-    )
 
 
 def de2ls_solver(problem: Problem, budget: int, seed: int) -> None:

@@ -23,6 +23,7 @@ _SUITES = {
     "cec2017-bound": "de2ls.suites.cec_bound:CEC2017_BOUND",
     "cec2022-bound": "de2ls.suites.cec_bound:CEC2022_BOUND",
     "engineering": "de2ls.suites.engineering:ENGINEERING",
+    "bbob-constrained": "de2ls.suites.bbob_constrained:BBOB_CONSTRAINED",
 }
 
 
@@ -51,6 +52,10 @@ def get_suite(suite: str | Path | Suite) -> Suite:
     text = str(suite)
     if text in _SUITES:
         return _imported(_SUITES[text])
+    if text.endswith(".py"):
+        from de2ls.suites.file import file_suite
+
+        return file_suite(text)
     if ":" in text:
         return _imported(text)
     _checks.choice("suite", text, suite_names())
