@@ -62,7 +62,10 @@ def assert_same(a: TrialRecord, b: TrialRecord) -> None:
 
 
 def small_plan(**changes: Any) -> Plan:
-    """Return a plan of real trials that takes a fraction of a second."""
+    """Return a plan of real trials that takes a fraction of a second.
+
+    ``dim=None`` and ``instance=None`` leave them to the problems, as files need it.
+    """
     settings = {
         "algorithms": "de2ls,rdex",
         "problems": "1,4",

@@ -143,22 +143,22 @@ def test_a_trial_that_raises_is_reported_and_the_others_go_on(path, tmp_path):
     file = tmp_path / "mine.py"
     file.write_text(FAILING)
     recorder = Recorder()
-    plan = small_plan(problems=f"1,{file}", algorithms="de2ls", runs=2)
+    plan = small_plan(problems=f"1,{file}", dim=2, algorithms="de2ls", runs=2)
     outcome = run_campaign(plan, path, workers=1, progress=recorder)
     assert (outcome.stored, outcome.left) == (2, 2)
     assert [trial.problem.number for trial, _ in recorder.trials] == [1, 1]
     for (trial, reason), (reported, text) in zip(outcome.failed, recorder.failures, strict=True):
         assert trial is reported
-        assert trial.problem.path == str(file)
+        assert trial.source == str(file)
         assert "too far" in reason == text
     file.write_text(FAILING.replace("0.999", "9.999"))
-    again = small_plan(problems=f"1,{file}", algorithms="de2ls", runs=2)
+    again = small_plan(problems=f"1,{file}", dim=2, algorithms="de2ls", runs=2)
     assert run_campaign(again, path, workers=1).stored == 2
 
 
 def test_a_problem_that_cannot_be_made_stops_before_the_start(path):
-    with pytest.raises(ValueError, match="definition must be one of"):
-        run_campaign(small_plan(definition="repotr"), path)
+    with pytest.raises(ValueError, match="dim must be one of"):
+        run_campaign(small_plan(dim=7, instance=0), path)
     assert not list(path.parent.glob("*.lock"))
 
 
@@ -186,7 +186,7 @@ def fun(x):
 def test_a_killed_worker_process_ends_the_campaign_with_a_clear_message(path, tmp_path):
     file = tmp_path / "mine.py"
     file.write_text(KILLS_ITSELF)
-    plan = small_plan(problems=str(file), algorithms="de2ls", runs=2)
+    plan = small_plan(problems=str(file), dim=2, instance=None, algorithms="de2ls", runs=2)
     screen = io.StringIO()
     progress = LiveProgress(Console(file=screen, force_terminal=True))
     with pytest.raises(CampaignError, match=r"a worker process died .* the same command continues"):

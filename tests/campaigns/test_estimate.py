@@ -28,7 +28,8 @@ def test_counts_are_exact():
 def test_a_function_of_known_cost_is_estimated_well(tmp_path):
     file = tmp_path / "sleepy.py"
     file.write_text(SLEEPY)
-    plan = small_plan(problems=str(file), algorithms="de2ls", runs=50, max_evals=1000)
+    own = {"problems": str(file), "dim": None, "instance": None}
+    plan = small_plan(**own, algorithms="de2ls", runs=50, max_evals=1000)
     begin = time.perf_counter()
     cost = estimate(list(plan.trials()))
     spent = time.perf_counter() - begin

@@ -3,8 +3,9 @@ import pickle
 import pytest
 
 from de2ls.algorithms import resolve_config
-from de2ls.campaigns import Plan, ProblemRef, Series
+from de2ls.campaigns import Plan, Series
 from de2ls.campaigns.seeds import trial_seed
+from de2ls.problems.key import ProblemKey
 
 from .support import small_plan
 
@@ -18,6 +19,79 @@ options = {"max_evals": 500}
 def fun(x):
     return hypot(x[0], x[1]) + x[2], [0.5 - x[2]], []
 """
+
+
+def own_plan(*paths, **changes):
+    text = ",".join(map(str, paths))
+    return small_plan(**{"problems": text, "dim": None, "instance": None, **changes})
+
+
+def labels(plan):
+    return [(key.suite, key.label, key.dim) for key in plan.problems]
+
+
+def test_problems_of_any_suite_by_number_name_label_and_range():
+    plan = Plan.from_settings({"suite": "cec2006", "problems": "1-2,G5,g19-24"})
+    assert [key.label for key in plan.problems] == [
+        *("G1", "G2", "G5", "G19", "G21", "G22", "G23", "G24")
+    ]
+    assert len(Plan.from_settings({"suite": "cec2006", "problems": "1-24"}).problems) == 23
+    plan = Plan.from_settings({"problems": "C7,c9-C10", "dim": [10, 30]})
+    assert [(key.label, key.dim) for key in plan.problems] == [
+        *(("C07", 10), ("C07", 30), ("C09", 10), ("C10", 10), ("C09", 30), ("C10", 30))
+    ]
+    with pytest.raises(ValueError, match="got 20"):
+        Plan.from_settings({"suite": "cec2006", "problems": 20})
+
+
+def test_several_suites_in_one_plan():
+    plan = Plan.from_settings(
+        {"suite": ["cec2006", "bbob-constrained"], "problems": "f3,G2", "dim": 5}
+    )
+    assert labels(plan) == [("bbob-constrained", "f3_i1", 5), ("cec2006", "G2", 20)]
+    assert not plan.sources
+    with pytest.raises(ValueError, match="no setting 'definition' in a plan on cec2006"):
+        Plan.from_settings({"suite": "cec2006", "definition": "report"})
+
+
+SCALABLE = """
+def bounds(dim):
+    return [(0, 1)] * dim
+
+def fun(x):
+    return sum(x)
+"""
+
+
+def test_files_over_several_dimensions_beside_the_suite(tmp_path):
+    first, second = tmp_path / "own1.py", tmp_path / "own2.py"
+    first.write_text(SCALABLE)
+    second.write_text(SCALABLE.replace("1)", "2)"))
+    plan = own_plan(first, second, dim="5,10")
+    assert [label[1:] for label in labels(plan)] == [
+        *(("own1", 5), ("own1", 10), ("own2", 5), ("own2", 10))
+    ]
+    assert set(plan.sources.values()) == {str(first), str(second)}
+    mixed = small_plan(problems=f"1,{first}", dim=5)
+    assert [label[1:] for label in labels(mixed)] == [("C01", 5), ("own1", 5)]
+    with pytest.raises(ValueError, match="no setting 'instance'"):
+        own_plan(first, dim=5, instance=1)
+
+
+def test_dim_for_a_file_of_one_dimension_is_an_error(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(PROBLEM_FILE)
+    assert labels(own_plan(path, dim=3)) == labels(own_plan(path)) == [("mine.py", "mine", 3)]
+    with pytest.raises(ValueError, match=r"dim must be 3 for .*mine\.py, got 5"):
+        own_plan(path, dim="3,5")
+
+
+@pytest.mark.parametrize("text", ["runs = '\xe4'".encode("latin-1"), b"a = " + b"[" * 5000])
+def test_plans_that_cannot_be_read_are_named(tmp_path, text):
+    path = tmp_path / "plan.toml"
+    path.write_bytes(text)
+    with pytest.raises(ValueError, match=r"plan\.toml is no valid TOML"):
+        Plan.from_file(path)
 
 
 def test_trials_are_all_combinations_run_by_run():
@@ -44,7 +118,7 @@ def test_defaults_are_the_competition():
     plan = Plan.from_settings({})
     assert [series.label for series in plan.series] == ["de2ls"]
     assert [problem.number for problem in plan.problems] == list(range(1, 29))
-    assert {(p.dim, p.definition, p.instance) for p in plan.problems} == {(30, "report", 0)}
+    assert {(p.dim, p["definition"], p["instance"]) for p in plan.problems} == {(30, "report", 0)}
     assert plan.runs == tuple(range(1, 26))
 
 
@@ -89,7 +163,7 @@ def test_toml_file_with_tables_and_overrides(tmp_path):
     assert plan == Plan(
         series=(Series("de2ls"), Series("de2ls", "MC1", {"ls_mc": 1})),
         problems=tuple(
-            ProblemRef("cec2017", number, dim, "report", 1)
+            ProblemKey.make("cec2017", number, dim, definition="report", instance=1)
             for numbers in ((1, 2), (5,))
             for dim in (2, 3)
             for number in numbers
@@ -116,9 +190,13 @@ def test_toml_file_with_tables_and_overrides(tmp_path):
         ({"algorithms": ""}, "series must not be empty"),
         ({"algorithms": [{"label": "a"}]}, "a table with a name"),
         ({"algorithms": [{"name": "de2ls", "conf": {}}]}, "one of name, label, config"),
-        ({"problems": "1-x"}, "problems must be numbers and ranges"),
+        ({"problems": "1-x"}, "problems must be among .* got '1-x'"),
+        ({"problems": "C1-C40,G1"}, "problems must be among .* got 'C1-C40'"),
+        ({"problems": ""}, "problems must not be empty"),
+        ({"suite": "cec2071"}, r"suite must be one of .* \(did you mean 'cec2017'\?\)"),
+        ({"suite": "cec2006"}, "no setting 'dim' .*cec2006; it has algorithms, suite"),
         ({"problems": "1,1"}, "is planned twice"),
-        ({"problems": "3-1"}, "problems must not be empty"),
+        ({"problems": "3-1"}, "problems must be among"),
         ({"problems": "none.py"}, "there is no problem file none.py"),
         ({"dim": "ten"}, "dim must be numbers"),
         ({"runs": "0"}, "runs must not be empty"),
@@ -143,22 +221,23 @@ def test_a_plan_that_is_no_toml(tmp_path):
 def test_a_problem_file_becomes_a_problem(tmp_path):
     path = tmp_path / "mine.py"
     path.write_text(PROBLEM_FILE)
-    (ref,) = small_plan(problems=str(path)).problems
-    problem = ref.load()
+    trial = next(own_plan(path).trials())
+    problem = trial.load()
     assert (problem.dim, problem.n_ineq, problem.kernel) == (3, 1, None)
     f, g, h = problem.evaluate([0.3, 0.4, 0.25])
     assert (f, g.tolist(), h.tolist()) == (0.75, [0.25], [])
-    assert problem.key == ref.key
-    assert ref.key.suite == "mine.py"
+    assert problem.key == trial.problem
+    assert (trial.problem.suite, trial.problem.label) == ("mine.py", "mine")
+    assert pickle.loads(pickle.dumps(trial)).load() is problem
 
 
 def test_another_text_is_another_problem_and_never_taken_for_the_first(tmp_path):
     path = tmp_path / "mine.py"
     path.write_text(PROBLEM_FILE)
-    (before,) = small_plan(problems=str(path)).problems
+    before = next(own_plan(path).trials())
     path.write_text(PROBLEM_FILE.replace("0.5 -", "0.6 -"))
-    (after,) = small_plan(problems=str(path)).problems
-    assert before.key != after.key
+    after = next(own_plan(path).trials())
+    assert before.problem != after.problem
     with pytest.raises(ValueError, match="is not the file of the plan"):
         before.load()
 
@@ -170,5 +249,5 @@ def test_a_planned_trial_travels():
 
 @pytest.mark.parametrize("problems", ["29", "0-3", [1, 40]])
 def test_numbers_that_the_suite_lacks_are_refused(problems):
-    with pytest.raises(ValueError, match="problems must be an integer from 1 to 28, got "):
+    with pytest.raises(ValueError, match="problems must be among C01"):
         small_plan(problems=problems)

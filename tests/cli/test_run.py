@@ -167,7 +167,7 @@ def test_failed_trials_give_exit_code_1(called, path, tmp_path):
     ("arguments", "message"),
     [
         (["--algorithms", "de2sl"], "(did you mean 'de2ls'?)"),
-        (["--problems", "0"], "problems must be an integer from 1 to 28, got 0"),
+        (["--problems", "0"], "problems must be among C01"),
         (["--dim", "7", "--problems", "1"], "dim must be one of 10, 30, 50, 100 on the official"),
         (["none.toml"], "there is no plan none.toml"),
         (["--workers", "0"], "workers must be an integer of at least 1, got 0"),
@@ -178,3 +178,74 @@ def test_bad_plans_are_one_line(called, path, arguments, message):
     assert code == 1
     assert message in err
     assert err.count("\n") == 1
+
+
+OWN = "import os, sys\nbounds = [(0, 1)] * 2\n\ndef fun(x):\n    {}\n    return x[0]\n"
+SHORT = ("--runs", "1", "--max-evals", "200", "--workers", "1")
+
+
+@pytest.mark.parametrize("kind", ["threads", "processes"])
+def test_sys_exit_in_a_function_fails_the_trial(called, path, tmp_path, kind):
+    file = tmp_path / "mine.py"
+    file.write_text(OWN.format("sys.exit(0)"))
+    arguments = ("--problems", file, *SHORT, "--executor", kind, "--store", path)
+    code, out, _ = called("run", *arguments)
+    assert code == 1
+    assert "mine called sys.exit(0)" in out
+    assert "1 trials failed" in out
+
+
+def test_a_function_that_ends_its_process_ends_the_campaign_with_an_error(called, path, tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text(OWN.format("os._exit(0)"))
+    code, _, err = called("run", "--problems", file, *SHORT, "--store", path)
+    assert code == 1
+    assert "a worker process died" in err
+
+
+def test_sys_exit_in_the_file_itself_is_an_error(called, path, tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text(OWN.format("pass") + "sys.exit(0)\n")
+    for more in ((), ("--dry-run",)):
+        code, _, err = called("run", "--problems", file, *SHORT, *more, "--store", path)
+        assert code == 1
+        assert "mine.py cannot be run" in err
+    assert not path.exists()
+
+
+def test_dry_run_of_a_function_that_exits(called, path, tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text(OWN.format("sys.exit(0)"))
+    code, _, err = called("run", "--problems", file, *SHORT, "--dry-run", "--store", path)
+    assert (code, "called sys.exit(0)" in err) == (1, True)
+
+
+SCALABLE = "def bounds(dim):\n    return [(-1, 2)] * dim\n\ndef fun(x):\n    return float(x @ x)\n"
+
+
+def test_own_problems_over_several_dimensions(called, path, tmp_path):
+    for name in ("own1.py", "own2.py"):
+        (tmp_path / name).write_text(SCALABLE + f"# {name}\n")
+    files = f"{tmp_path / 'own1.py'},{tmp_path / 'own2.py'}"
+    code, _, _ = called("run", "--problems", files, "--dim", "2,3", *SHORT, "--store", path)
+    assert code == 0
+    with Store.open(path, readonly=True) as store:
+        found = {(trial.problem.label, trial.problem.dim) for trial in store.trials()}
+    assert found == {("own1", 2), ("own1", 3), ("own2", 2), ("own2", 3)}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "label"),
+    [
+        (("--suite", "cec2006", "--problems", "1"), "G1"),
+        (("--suite", "bbob-constrained", "--problems", "f3", "--dim", "2"), "f3_i1"),
+    ],
+)
+def test_a_campaign_of_another_suite(called, path, arguments, label):
+    if label != "G1":
+        pytest.importorskip("cocoex", reason="needs the extra coco")
+    assert called("run", *arguments, *SHORT, "--quiet", "--store", path) == (0, "", "")
+    with Store.open(path, readonly=True) as store:
+        (trial,) = store.trials()
+    assert trial.problem.label == label
+    assert "to run" in called("run", *arguments, *SHORT, "--dry-run", "--store", path)[1]

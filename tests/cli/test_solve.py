@@ -1,6 +1,10 @@
 import json
+import signal
+import subprocess
 
 import pytest
+
+from tests.campaigns.support import command
 
 # minimum 1.125 at (0.25, 1.75): the projection of (1, 2.5) onto x + y = 2
 PROBLEM = """
@@ -129,3 +133,61 @@ def test_a_missing_file(called, tmp_path):
     code, _, err = called("solve", tmp_path / "none.py")
     assert code == 1
     assert "there is no problem file" in err
+
+
+SCALABLE = """
+dims = (3, 2)
+options = {"max_evals": 200, "seed": 1}
+
+def bounds(dim):
+    return [(-1, 1)] * dim
+
+def fun(x):
+    return sum(x * x)
+"""
+
+
+def test_a_file_of_any_dimension(called, file):
+    file.write_text(SCALABLE)
+    for flags, dim in (((), 3), (("--dim", "4"), 4)):
+        code, out, _ = called("solve", file, "--json", *flags)
+        assert (code, len(json.loads(out)["x"])) == (0, dim)
+
+
+def test_dim_for_a_file_that_has_its_own(called, file):
+    code, _, err = called("solve", file, "--dim", "3")
+    assert code == 1
+    assert "dim must not be given" in err
+
+
+@pytest.mark.parametrize("where", ["top", "fun"])
+@pytest.mark.parametrize("end", ["sys.exit(0)", "os._exit(0)"])
+def test_a_file_that_ends_the_process_is_an_error(called, file, where, end):
+    text = PROBLEM.replace("def fun(x):", f"def fun(x):\n    {end}") if where == "fun" else PROBLEM
+    file.write_text(f"import os, sys\n{text}" + (f"\n{end}" if where == "top" else ""))
+    code, out, err = called("solve", file, "--json")
+    assert (code, out) == (1, "")
+    assert "problem.py" in err
+    assert ("sys.exit" if end == "sys.exit(0)" else "ended the process") in err
+    assert err.count("\n") == 1
+
+
+def test_a_file_that_is_not_utf_8(called, file):
+    file.write_bytes("text = 'Größe'".encode("latin-1"))
+    code, _, err = called("solve", file)
+    assert code == 1
+    assert "problem.py cannot be run: SyntaxError" in err
+
+
+def test_ctrl_c_gives_what_was_found(file):
+    slow = "calls = []\ndef fun(x):\n    import time\n    time.sleep(0.01)\n    calls.append(x)\n"
+    slow += "    if len(calls) == 60:\n        print('searching', flush=True)"
+    file.write_text(PROBLEM.replace("def fun(x):", slow))
+    with subprocess.Popen(
+        command("solve", str(file), "--quiet"), stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout.readline() == "searching\n"
+        process.send_signal(signal.SIGINT)
+        out = process.stdout.read()
+    assert process.returncode == 130
+    assert "feasible" in out

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from de2ls.campaigns.campaign import Outcome, run_campaign
     from de2ls.campaigns.errors import CampaignError, ConflictError, StoreBusyError, StoreError
-    from de2ls.campaigns.plan import Plan, ProblemRef, Series
+    from de2ls.campaigns.plan import Plan, Series
     from de2ls.campaigns.store import Store
 
 __all__ = [
@@ -17,7 +17,6 @@ __all__ = [
     "ConflictError",
     "Outcome",
     "Plan",
-    "ProblemRef",
     "Series",
     "Store",
     "StoreBusyError",
@@ -30,7 +29,6 @@ _HOMES = {
     "ConflictError": "errors",
     "Outcome": "campaign",
     "Plan": "plan",
-    "ProblemRef": "plan",
     "Series": "plan",
     "Store": "store",
     "StoreBusyError": "errors",

@@ -21,6 +21,7 @@ from de2ls.campaigns.executors import (
 from de2ls.campaigns.plan import Plan, PlannedTrial
 from de2ls.campaigns.progress import Progress
 from de2ls.campaigns.store import Store
+from de2ls.suites.registry import load
 
 if TYPE_CHECKING:
     from de2ls.trials.record import TrialRecord, TrialSummary
@@ -87,7 +88,7 @@ def run_campaign(
     check_workers(executor, workers)
     if not Path(store).exists():  # what cannot be run leaves no empty store behind
         for problem in plan.problems:
-            problem.load()
+            load(problem, plan.sources.get(problem, ""))
     with Store.open(store) as opened:
         missing = missing_trials(plan, opened)
         opened.add_plan(plan.as_dict())

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from de2ls.campaigns.executors import compile_kernels
 from de2ls.campaigns.plan import PlannedTrial
+from de2ls.problems.file import no_exit
 from de2ls.trials.run import PausedTrial
 
 _PER_PAIR = 0.05  # seconds that make a measurement
@@ -50,7 +51,8 @@ def _seconds_per_evaluation(trial: PlannedTrial) -> float:
     begun = PausedTrial(trial.algorithm, trial.load(), trial.seed, trial.max_evals, trial.config)
     step = 8
     begin = time.perf_counter()
-    while not begun.finished and time.perf_counter() - begin < _PER_PAIR:
-        begun.run(step)
-        step *= 2
+    with no_exit(f"the problem {trial.problem.label}"):
+        while not begun.finished and time.perf_counter() - begin < _PER_PAIR:
+            begun.run(step)
+            step *= 2
     return (time.perf_counter() - begin) / begun.driver.n_evals

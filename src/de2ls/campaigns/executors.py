@@ -4,11 +4,10 @@ All three are executors of `concurrent.futures`, so that one loop drives them: `
 workers busy and yields trials as they end.
 """
 
+import dataclasses
 import multiprocessing
-import multiprocessing.connection
 import os
 import signal
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent import futures
 from dataclasses import dataclass
@@ -16,7 +15,11 @@ from itertools import islice
 from typing import Any
 
 from de2ls import _checks
+from de2ls._checks import FloatArray
+from de2ls._processes import end_with_parent
 from de2ls.campaigns.plan import PlannedTrial
+from de2ls.problems.file import no_exit
+from de2ls.problems.problem import Problem
 from de2ls.trials.record import TrialRecord
 from de2ls.trials.run import PausedTrial, run_trial
 
@@ -39,15 +42,16 @@ class Workers:
 
 def run_planned(trial: PlannedTrial) -> TrialRecord:
     """Run one planned trial; this is what travels to the workers."""
-    return run_trial(
-        trial.algorithm,
-        trial.load(),
-        trial.seed,
-        trial.max_evals,
-        trial.config,
-        label=trial.label,
-        run=trial.run,
-    )
+    with no_exit(f"the problem {trial.problem.label}"):
+        return run_trial(
+            trial.algorithm,
+            trial.load(),
+            trial.seed,
+            trial.max_evals,
+            trial.config,
+            label=trial.label,
+            run=trial.run,
+        )
 
 
 def finished(
@@ -136,11 +140,26 @@ def compile_kernels(trials: Iterable[PlannedTrial]) -> None:
     """
     seen: set[Any] = set()
     for trial in trials:
-        problem = trial.load()
+        problem = _without_function(trial.load())
         needs = {trial.problem, (trial.algorithm, problem.kernel is not None)}
         if not needs <= seen:
             seen |= needs
             PausedTrial(trial.algorithm, problem, trial.seed, trial.max_evals, trial.config).run(1)
+
+
+def _without_function(problem: Problem) -> Problem:
+    """Return the problem; a plain Python one with zeros in place of the user's functions.
+
+    They need no compilation, and only the workers shall run them: they may end their process.
+    """
+    if problem.kernel is not None:
+        return problem
+
+    def zeros(x: FloatArray, out: FloatArray) -> None:
+        del x
+        out[:] = 0.0
+
+    return dataclasses.replace(problem, function=zeros, many=None)
 
 
 def _closer(pool: futures.Executor) -> Callable[[bool], None]:
@@ -152,13 +171,6 @@ def _several(count: int, name: str, plural: str = "s") -> str:
 
 
 def _begin_worker() -> None:
-    """Leave Ctrl-C to the parent, and end with it even if it is killed."""
+    """Leave Ctrl-C to the parent, and end with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
-
-
-def _end_with(sentinel: int) -> None:
-    multiprocessing.connection.wait([sentinel])
-    os._exit(1)
+    end_with_parent()

@@ -4,7 +4,6 @@ import dataclasses
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self
 
@@ -14,6 +13,8 @@ from de2ls.algorithms import resolve_config
 from de2ls.campaigns.seeds import trial_seed
 from de2ls.problems.key import ProblemKey
 from de2ls.problems.problem import Problem
+from de2ls.suites.choice import choose
+from de2ls.suites.registry import load
 from de2ls.trials.key import TrialKey
 from de2ls.trials.record import Trial
 
@@ -57,65 +58,15 @@ class Series:
         return cls(algorithm.strip(), label.strip() or text.strip(), config)
 
 
-@dataclass(frozen=True)
-class ProblemRef:
-    """What is needed to make a problem anywhere: its key, and its file if it is a user's own."""
-
-    suite: str
-    number: int
-    dim: int
-    definition: str
-    instance: int
-    path: str = ""
-
-    @classmethod
-    def from_file(cls, path: str | Path) -> Self:
-        """Refer to the problem in a user's file; its text is part of the key."""
-        from de2ls.problems.file import ProblemFile
-
-        file = ProblemFile.load(path)
-        place = str(file.path.absolute())
-        return cls(file.path.name, 1, file.problem().dim, file.digest, 0, place)
-
-    @property
-    def key(self) -> ProblemKey:
-        """What identifies the problem in records and seeds."""
-        return ProblemKey.make(
-            self.suite,
-            self.number,
-            self.dim,
-            definition=self.definition,
-            instance=self.instance,
-        )
-
-    def load(self) -> Problem:
-        """Make the problem, once per process."""
-        return _load(self)
-
-
-@lru_cache(maxsize=256)
-def _load(ref: ProblemRef) -> Problem:
-    if not ref.path:
-        from de2ls.suites.cec2017 import cec2017
-
-        return cec2017(ref.number, ref.dim, ref.definition, ref.instance)
-    from de2ls.problems.file import ProblemFile
-
-    file = ProblemFile.load(ref.path)
-    if file.digest != ref.definition:
-        raise ValueError(f"{ref.path} is not the file of the plan: its text differs")
-    return dataclasses.replace(file.problem(), key=ref.key)
-
-
 @dataclass(frozen=True, kw_only=True)
 class PlannedTrial(Trial):
     """One trial to run; plain data, so that it travels to any worker."""
 
-    source: ProblemRef
+    source: str = ""  # where its problem's suite is, if the suite's name does not tell
 
     def load(self) -> Problem:
         """Make its problem, once per process."""
-        return self.source.load()
+        return load(self.problem, self.source)
 
 
 @dataclass(frozen=True)
@@ -126,7 +77,7 @@ class Plan:
     ----------
     series : tuple of Series
         With different labels.
-    problems : tuple of ProblemRef
+    problems : tuple of ProblemKey
         Each once.
     runs : tuple of int
         Numbers of the runs.
@@ -136,14 +87,17 @@ class Plan:
         Budget of each trial; 20000 D by default.
     paired : bool
         Whether the series share their random numbers.
+    sources : mapping
+        Where the suites of some problems are, if their names do not tell: files, ``module:name``.
     """
 
     series: tuple[Series, ...]
-    problems: tuple[ProblemRef, ...]
+    problems: tuple[ProblemKey, ...]
     runs: tuple[int, ...]
     seed: int = 1
     max_evals: int | None = None
     paired: bool = False
+    sources: Mapping[ProblemKey, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ("series", "problems", "runs"):
@@ -170,19 +124,19 @@ class Plan:
                 budget = self.max_evals or EVALS_PER_DIM * problem.dim
                 for series in self.series:
                     yield PlannedTrial(
-                        key=TrialKey(series.label, problem.key, run),
+                        key=TrialKey(series.label, problem, run),
                         algorithm=series.algorithm,
                         config=series.config,
-                        seed=trial_seed(self.seed, series.label, problem.key, run, self.paired),
+                        seed=trial_seed(self.seed, series.label, problem, run, self.paired),
                         max_evals=budget,
-                        source=problem,
+                        source=self.sources.get(problem, ""),
                     )
 
     def as_dict(self) -> dict[str, Any]:
         """Return the plan as data for a store's log."""
         return {
             "series": [dataclasses.asdict(series) for series in self.series],
-            "problems": [problem.key.as_dict() for problem in self.problems],
+            "problems": [problem.as_dict() for problem in self.problems],
             "runs": list(self.runs),
             "seed": self.seed,
             "max_evals": self.max_evals,
@@ -197,21 +151,24 @@ class Plan:
         ----------
         settings : mapping
             ``algorithms``: a text as for `Series.parse`, several separated by commas, or a list of
-            such texts and of tables with `name`, `label` and `config`. ``problems``: numbers of the
-            suite such as ``"1-5,12"``, and paths of problem files (``*.py``). ``dim``,
-            ``definition``, ``instance``: of the suite's problems, one or several. ``runs``: how
-            many, or which (``"26-50"``). ``seed``, ``max_evals``, ``paired``.
+            such texts and of tables with `name`, `label` and `config`. ``suite``: one or several,
+            as for `de2ls.suite`; ``cec2017`` by default. ``problems``: numbers, ranges, names and
+            labels such as ``"1-5,C12"``, and Python files; by default all of the suite. What the
+            suites and files understand, such as ``dim``, ``definition``, ``instance``: one or
+            several. ``runs``: how many, or which (``"26-50"``). ``seed``, ``max_evals``,
+            ``paired``.
         """
-        unknown = [name for name in settings if name not in _SETTINGS]
-        if unknown:
-            raise ValueError(
-                f"a plan has no setting {unknown[0]!r}{_checks.nearest(unknown[0], _SETTINGS)}; "
-                f"it has {', '.join(_SETTINGS)}"
-            )
         values = {**_SETTINGS, **settings}
+        own = {
+            name: value
+            for name, value in settings.items()
+            if name not in _SETTINGS and value is not None
+        }
+        chosen = choose(values["suite"], values["problems"], own, _SETTINGS)
         return cls(
             series=tuple(_series(item) for item in items("algorithms", values["algorithms"])),
-            problems=tuple(_problems(values)),
+            problems=tuple(choice.key for choice in chosen),
+            sources={choice.key: choice.source for choice in chosen if choice.source},
             runs=tuple(_runs(values["runs"])),
             seed=_checks.integer("seed", values["seed"], 0),
             max_evals=values["max_evals"],
@@ -225,17 +182,17 @@ class Plan:
             raise FileNotFoundError(f"there is no plan {path}")
         try:
             settings = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-        except tomllib.TOMLDecodeError as error:
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise ValueError(f"{path} is no valid TOML: {error}") from error
+        except RecursionError:
+            raise ValueError(f"{path} is no valid TOML: it is nested too deep") from None
         return cls.from_settings({**settings, **(overrides or {})})
 
 
 _SETTINGS: dict[str, Any] = {
     "algorithms": "de2ls",
-    "problems": "1-28",
-    "dim": 30,
-    "definition": "report",
-    "instance": 0,
+    "suite": "cec2017",
+    "problems": None,
     "runs": 25,
     "seed": 1,
     "max_evals": None,
@@ -247,22 +204,6 @@ def _runs(value: Any) -> Iterator[int]:
     """Yield 1..n for a plain number n, else the runs that are named."""
     count = str(value).strip()
     return numbers("runs", f"1-{count}" if count.isdigit() else value)
-
-
-def _problems(values: Mapping[str, Any]) -> Iterator[ProblemRef]:
-    from de2ls.suites.cec2017 import SUITE
-
-    for item in items("problems", values["problems"]):
-        if isinstance(item, str) and item.endswith(".py"):
-            yield ProblemRef.from_file(item)
-            continue
-        for number in numbers("problems", item):
-            _checks.integer("problems", number, 1, len(SUITE))
-        for dim in numbers("dim", values["dim"]):
-            for definition in items("definition", values["definition"]):
-                for instance in numbers("instance", values["instance"]):
-                    for number in numbers("problems", item):
-                        yield ProblemRef("cec2017", number, dim, definition, instance)
 
 
 def _series(item: Any) -> Series:

@@ -1,35 +1,64 @@
-"""``de2ls list``: the problems and the algorithms there are."""
+"""``de2ls list``: the suites, the problems and the algorithms there are."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 import typer
 
 from de2ls.cli import print_tables
 
-app = typer.Typer(no_args_is_help=True, help="List problems and algorithms.")
+app = typer.Typer(no_args_is_help=True, help="List suites, problems and algorithms.")
 
 
 @app.command()
-def problems() -> None:
-    """List the problems of the CEC 2017 suite."""
-    from rich import box
-    from rich.table import Table
+def suites() -> None:
+    """List the suites of problems, also those of installed packages."""
+    from de2ls.suites.registry import get_suite, suite_names
 
-    from de2ls.suites.cec2017 import SUITE
-    from de2ls.suites.cec2017.data import DIMENSIONS
+    rows = []
+    for name in suite_names():
+        suite = get_suite(name)
+        rows.append((name, suite.title, _settings(suite.settings)))
+    _show("Suites", ("suite", "title", "settings"), rows)
 
-    table = Table(box=box.SIMPLE_HEAD, title="CEC 2017 constrained problems", title_justify="left")
-    for header in ("number", "name", "D", "bounds", "constraints", "feasible"):
-        table.add_column(header)
-    for k, facts in SUITE.items():
-        table.add_row(
-            f"C{k:02d}",
-            facts.title,
-            " ".join(map(str, DIMENSIONS)),
-            f"±{facts.bound:g}",
-            f"{facts.n_ineq} g, {facts.n_eq} h",
-            "yes" if facts.feasible else "none",
+
+@app.command()
+def problems(
+    suite: Annotated[
+        str, typer.Option(help="A suite by name, a Python file, or module:name.")
+    ] = "cec2017",
+    dim: Annotated[
+        str | None, typer.Option(help="Dimension, or several.", show_default=False)
+    ] = None,
+    definition: Annotated[
+        str | None, typer.Option(help="Of a suite with several.", show_default=False)
+    ] = None,
+    instance: Annotated[
+        str | None, typer.Option(help="Of a suite with several.", show_default=False)
+    ] = None,
+) -> None:
+    """List the problems of a suite."""
+    from de2ls.suites.registry import get_suite
+
+    given = {"dim": dim, "definition": definition, "instance": instance}
+    found = get_suite(suite)
+    rows = []
+    for key in found.problems(**{name: v for name, v in given.items() if v is not None}):
+        title, n_ineq, n_eq = found.facts(key)
+        best = found.best_known(key)
+        rows.append(
+            (
+                key.label,
+                title,
+                str(key.dim),
+                f"{n_ineq} g, {n_eq} h",
+                "" if best is None else f"{best:.10g}",
+                ", ".join(found.tags(key)),
+            )
         )
-    print_tables(table)
-    typer.echo("Generated instances (instance=1, 2, ...) take any D of at least 2.")
+    _show(found.title, ("label", "name", "D", "constraints", "best known", "groups"), rows)
+    if found.settings:
+        typer.echo(f"Settings: {_settings(found.settings)}.")
 
 
 @app.command()
@@ -39,3 +68,23 @@ def algorithms() -> None:
 
     for name in algorithm_names():
         typer.echo(name)
+
+
+def _settings(settings: Any) -> str:
+    """Return settings with their defaults."""
+    return ", ".join(
+        name if default in (0, None) and name == "dim" else f"{name} ({default} by default)"
+        for name, default in settings.items()
+    )
+
+
+def _show(title: str, headers: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left")
+    for header in headers:
+        table.add_column(header)
+    for row in rows:
+        table.add_row(*row)
+    print_tables(table)

@@ -19,6 +19,10 @@ de2ls run --algorithms de2ls,rdex --problems 1-28 --dim 30 --runs 25 --seed 1 --
 
 de2ls run --algorithms de2ls,MC1=de2ls:ls_mc=1 --problems 4,6 --dim 10 --instance 1 --store a.db
 
+de2ls run --suite cec2006 --problems G1-G12 --algorithms de2ls,rdex --store g.db
+
+de2ls run --problems own1.py,own2.py --dim 5,10 --store own.db
+
 de2ls run plan.toml --store results.db --workers 8
 
 de2ls run plan.toml --store results.db --dry-run
@@ -51,21 +55,34 @@ def run(
             autocompletion=_algorithm_completions,
         ),
     ] = None,
+    suite: Annotated[
+        str | None,
+        typer.Option(
+            help="Suites by name, Python files, or module:name: see `de2ls list suites`.",
+            show_default="cec2017",
+        ),
+    ] = None,
     problems: Annotated[
         str | None,
         typer.Option(
-            help="Numbers of the CEC 2017 suite, or problem files (*.py).", show_default="1-28"
+            help="Numbers, ranges, names or labels of the suite's problems: 1-5,C12; or problem "
+            "files (*.py).",
+            show_default="all",
         ),
     ] = None,
     dim: Annotated[
-        str | None, typer.Option(help="Dimension, or several.", show_default="30")
+        str | None, typer.Option(help="Dimension, or several.", show_default="the suite's")
     ] = None,
     definition: Annotated[
-        str | None, typer.Option(help="report or cpp2017.", show_default="report")
+        str | None,
+        typer.Option(help="cec2017: report or cpp2017.", show_default="the suite's"),
     ] = None,
     instance: Annotated[
         str | None,
-        typer.Option(help="0: the official data; 1, 2, ...: generated.", show_default="0"),
+        typer.Option(
+            help="cec2017: 0 is the official data; 1, 2, ... are generated.",
+            show_default="the suite's",
+        ),
     ] = None,
     runs: Annotated[
         str | None, typer.Option(help="How many, or which: 25 or 26-50.", show_default="25")
@@ -113,6 +130,7 @@ def run(
     """
     given = {
         "algorithms": algorithms,
+        "suite": suite,
         "problems": problems,
         "dim": dim,
         "definition": definition,

@@ -16,6 +16,7 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
+from de2ls._processes import end_with_parent
 from de2ls.cli import FAILED, INTERRUPTED, silence_compilation
 
 app = typer.Typer()
@@ -119,8 +120,6 @@ def _in_a_process(task: _Task) -> _Solved:
 
 def _begin() -> None:
     """Leave signals of the terminal to the parent, which hands them on, and end with it."""
-    from de2ls.campaigns.executors import end_with_parent
-
     if hasattr(os, "setpgrp"):
         os.setpgrp()
     end_with_parent()
@@ -128,7 +127,7 @@ def _begin() -> None:
 
 @contextlib.contextmanager
 def _forwarding(child: int) -> Iterator[None]:
-    """Hand interruptions on to the process that solves; where it gets them itself, ignore them."""
+    """Hand Ctrl-C on to the process that solves; where it gets it itself, ignore it."""
 
     def hand_on(number: int, frame: FrameType | None) -> None:
         del frame
@@ -139,12 +138,11 @@ def _forwarding(child: int) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    previous = {name: signal.signal(name, hand_on) for name in (signal.SIGINT, signal.SIGTERM)}
+    previous = signal.signal(signal.SIGINT, hand_on)
     try:
         yield
     finally:
-        for name, handler in previous.items():
-            signal.signal(name, handler)
+        signal.signal(signal.SIGINT, previous)
 
 
 def _solved(task: _Task) -> _Solved:
@@ -161,10 +159,9 @@ def _solved(task: _Task) -> _Solved:
         dim = task.dim or next(iter(file.dims), None)
         if task.dim and not file.scalable:
             raise ValueError(f"dim must not be given: {task.path} has a dimension of its own")
-        arguments, keywords = file.arguments(dim)
         options = {"disp": not (task.as_json or task.quiet), **file.options, **task.chosen}
         with no_exit(task.path):
-            result = de2ls.minimize(*arguments, **keywords, **options)
+            result = de2ls.minimize(**file.arguments(dim), **options)
     sys.stdout.flush()
     facts = {
         "success": bool(result.success),

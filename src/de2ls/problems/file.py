@@ -104,21 +104,21 @@ class ProblemFile:
             raise ValueError(f"{self.path}: dims must be a list of integers, got {value!r}")
         return tuple(_checks.integer(f"{self.path}: dims", dim, 1) for dim in value)
 
-    def arguments(self, dim: int | None = None) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Return what `de2ls.minimize` takes, but for the options: arguments and keywords."""
+    def arguments(self, dim: int | None = None) -> dict[str, Any]:
+        """Return what `de2ls.minimize` takes, but for the options."""
         dims = self._dim(dim)
         if self.maker is not None:
             made = self.problems(dim)
             if len(made) != 1:
                 raise ValueError(f"{self.path} must hold one problem to solve, got {len(made)}")
-            return tuple(made.values()), {}
+            return {"fun": next(iter(made.values()))}
         with no_exit(self.path):
             given = {
                 name: self.names[name](*dims) if callable(self.names[name]) else self.names[name]
                 for name in ("bounds", *_GIVEN)
                 if name in self.names
             }
-        return (self.names["fun"], given.pop("bounds")), given
+        return {"fun": self.names["fun"], **given}
 
     def problems(self, dim: int | None = None) -> dict[str, Problem]:
         """Return the problems by name; `dim` is needed iff the file is `scalable`."""
@@ -128,9 +128,8 @@ class ProblemFile:
                 made = _by_name(self.path, self.maker(*dims))
             else:
                 name = self.path.stem
-                arguments, keywords = self.arguments(dim)
                 shared = {name: self.options[name] for name in _SHARED if name in self.options}
-                made = {name: problem(*arguments, **keywords, **shared, name=name)}
+                made = {name: problem(**self.arguments(dim), **shared, name=name)}
         for name, one in made.items():
             if dims and one.dim != dim:
                 raise ValueError(f"{self.path}: {name} has D = {one.dim} for dim = {dim}")

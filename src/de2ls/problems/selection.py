@@ -1,5 +1,6 @@
 """Choosing problems by what users call them: numbers, ranges, names and labels."""
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -34,16 +35,27 @@ def _test(name: str, wanted: Any) -> Callable[[ProblemKey], bool]:
 
 
 def _named(wanted: Any) -> Callable[[ProblemKey], bool]:
-    spans: list[range] = []
-    names: set[Any] = set()
-    for item in items("problems", wanted):
-        found = span("problems", item)
-        if found is None:
-            names.add(item)
-        else:
-            spans.append(found)
+    tests = [_one(item) for item in items("problems", wanted)]
+    return lambda key: any(test(key) for test in tests)
+
+
+def _one(item: Any) -> Callable[[ProblemKey], bool]:
+    """Return the test for a number, a range, a name or a label."""
+    letters, numbers = numbered(item)
     return lambda key: (
-        key.label in names
-        or key.name in names
-        or (key.number is not None and any(key.number in found for found in spans))
+        item in (key.label, key.name)
+        or (key.number in numbers and letters in ("", _letters(key.label)))
     )
+
+
+def numbered(item: Any) -> tuple[str, range]:
+    """Return letters and numbers of ``7``, ``"1-28"``, ``"C7"`` or ``"G1-G12"``; else no number."""
+    parts = re.fullmatch(r"(\D*)(\d+)(?:\s*-\s*(?:\1)?(\d+))?", str(item), re.IGNORECASE)
+    if parts is None or isinstance(item, bool):
+        return "", range(0)
+    letters, first, last = parts.groups()
+    return letters.casefold(), span("problems", f"{first}-{last or first}") or range(0)
+
+
+def _letters(label: str) -> str:
+    return re.split(r"\d", label, maxsplit=1)[0].casefold()

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from de2ls._checks import FloatArray
-from de2ls.campaigns.plan import Plan, ProblemRef, Series
+from de2ls.campaigns.plan import Plan, Series
+from de2ls.problems.key import ProblemKey
 from de2ls.scores import Column, Paired, Table, paired
 from de2ls.scores.pairwise import tie
 from de2ls.scores.statistics import ALPHA
@@ -107,16 +108,16 @@ class LateSearch:
         return found
 
 
-def late_plan(problems: Sequence[ProblemRef], runs: Sequence[int], seed: int) -> Plan:
+def late_plan(problems: Sequence[ProblemKey], runs: Sequence[int], seed: int) -> Plan:
     """Return the campaign of pairs."""
     series = (Series("de2ls", WITH), Series("rdex", WITHOUT))
     return Plan(series, tuple(problems), tuple(runs), seed, paired=True)
 
 
-def more_plan(found: LateSearch, problems: Sequence[ProblemRef], runs: int, seed: int) -> Plan:
+def more_plan(found: LateSearch, problems: Sequence[ProblemKey], runs: int, seed: int) -> Plan:
     """Return the campaign of the further pairs on the undecided problems."""
     names = set(found.undecided())
-    chosen = [problem for problem in problems if problem.key.label in names]
+    chosen = [problem for problem in problems if problem.label in names]
     return late_plan(chosen, range(runs + 1, MORE_RUNS + 1), seed)
 
 

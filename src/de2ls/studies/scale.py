@@ -6,8 +6,9 @@ from pathlib import Path
 
 from de2ls import _checks
 from de2ls.campaigns.campaign import Outcome, run_campaign
-from de2ls.campaigns.plan import Plan, ProblemRef, Series
+from de2ls.campaigns.plan import Plan, Series
 from de2ls.campaigns.progress import Progress
+from de2ls.problems.key import ProblemKey
 from de2ls.trials.driver import EVALS_PER_DIM
 
 ALL_PROBLEMS = tuple(range(1, 29))
@@ -52,10 +53,12 @@ class Scale:
         """The runs; a store may hold more of them."""
         return range(1, self.runs + 1)
 
-    def problems(self, definition: str = "report") -> tuple[ProblemRef, ...]:
+    def problems(self, definition: str = "report") -> tuple[ProblemKey, ...]:
         """Return the problems."""
         return tuple(
-            ProblemRef("cec2017", number, self.dim, definition, self.instance)
+            ProblemKey.make(
+                "cec2017", number, self.dim, definition=definition, instance=self.instance
+            )
             for number in self.numbers
         )
 

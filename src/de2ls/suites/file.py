@@ -69,7 +69,7 @@ class FileSuite(Suite):
 
     def best_known(self, key: ProblemKey) -> float | None:
         """Return what the file says, or the problem."""
-        value = self._known.get(key.name)
+        value = self._known.get(str(key.name))
         return self.load(key).best_known if value is None else _checks.real("best_known", value)
 
     def facts(self, key: ProblemKey) -> Facts:

@@ -1,0 +1,18 @@
+"""What processes of this package have in common; light, so that a child begins quickly."""
+
+import multiprocessing
+import multiprocessing.connection
+import os
+import threading
+
+
+def end_with_parent() -> None:
+    """End this process when its parent ends, even if that is killed."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
+
+
+def _end_with(sentinel: int) -> None:
+    multiprocessing.connection.wait([sentinel])
+    os._exit(1)
