@@ -10,7 +10,7 @@ ifneq ($(wildcard ../shared/cec2017/inputData),)
 export DE2LS_CEC2017_DATA ?= $(abspath ../shared/cec2017/inputData)
 endif
 
-.PHONY: install demo test test-all fidelity lint format bench docs clean
+.PHONY: install demo test test-all test-demo test-newest fidelity lint format bench docs clean
 
 install: $(STAMP)
 
@@ -28,10 +28,28 @@ demo: $(STAMP)
 	$(BIN)/de2ls report build/demo.db -o report --title "DE-2LS against RDEx"
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not slow and not fidelity"
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not slow and not fidelity and not demo"
 
 test-all: $(STAMP)
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not fidelity"
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not fidelity and not demo"
+
+test-demo: $(STAMP)
+	$(BIN)/python -m pytest -m demo tests/test_readme.py
+
+# The quick tests on the newest Python that is found and that Numba supports.
+NEWEST := $(shell for v in 3.14 3.13 3.12; do \
+	ls $$HOME/.pyenv/versions/$$v.*/bin/python 2>/dev/null | tail -1; command -v python$$v; done | head -1)
+QUICK := tests/problems tests/engine tests/jit tests/trials/test_run.py tests/optimize/test_optimizer.py
+
+test-newest:
+ifeq ($(NEWEST),)
+	@echo "no Python above 3.11 was found: its tests are left out"
+else
+	$(NEWEST) -m venv build/newest
+	build/newest/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt \
+		-e ".[all]" hypothesis pytest pytest-timeout pytest-xdist
+	build/newest/bin/python -m pytest -n $(WORKERS) -m "not slow and not demo" $(QUICK)
+endif
 
 fidelity: $(STAMP)
 	$(BIN)/python -m pytest -m fidelity tests/fidelity
@@ -49,7 +67,7 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks
 
 docs: $(STAMP)
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 clean:
 	rm -rf $(VENV) build report site
