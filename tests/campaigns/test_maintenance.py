@@ -28,7 +28,7 @@ def path(tmp_path):
 
 
 def test_info_counts_what_is_there(path):
-    fill(path, (1, 2), label="other", problem=replace(KEY, name=2), n_evals=50)
+    fill(path, (1, 2), label="other", problem=replace(KEY, name=2), n_evals=50, stop="early")
     with Store.open(path, readonly=True) as store:
         info = store.info()
     assert (info.schema, info.trials, info.size) == (2, 5, path.stat().st_size)
@@ -48,6 +48,7 @@ def test_info_of_an_empty_store(tmp_path):
     with Store.open(tmp_path / "new.db") as store:
         info = store.info()
     assert (info.trials, info.series, info.problems, info.warnings) == (0, (), (), [])
+    assert info.bytes_per_trial is None
 
 
 def test_a_mixture_of_environments_is_reported_by_what_differs(path):
@@ -192,6 +193,21 @@ def test_merge_adds_what_is_missing(path, tmp_path):
         assert store.verify().sound
 
 
+def test_merge_keeps_the_order_of_series(tmp_path):
+    source = tmp_path / "source.db"
+    series = [
+        {"label": name, "algorithm": "de2ls", "config": make_record().config} for name in "cab"
+    ]
+    with Store.open(source) as store:
+        store.add_plan({"series": series, "seed": 1})
+        for label in "bca":  # trials end in any order
+            store.add(make_record(label=label))
+    with Store.open(tmp_path / "new.db") as store:
+        with Store.open(source, readonly=True) as other:
+            store.merge(other)
+        assert [found.label for found in store.info().series] == ["c", "a", "b"]
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -238,6 +254,7 @@ def test_a_damaged_store_is_not_merged(path, tmp_path):
 
 def test_vacuum_shrinks_and_keeps(tmp_path):
     noise = np.random.default_rng(1).random((500, 3))
+    noise[-1, 0] = 90.0
     path = fill(tmp_path / "big.db", range(1, 20), curve=noise)
     for table, column in (("curves", "trial_id"), ("details", "trial_id"), ("trials", "id")):
         change(path, f"DELETE FROM {table} WHERE {column} > 2")

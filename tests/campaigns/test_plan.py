@@ -251,3 +251,52 @@ def test_a_planned_trial_travels():
 def test_numbers_that_the_suite_lacks_are_refused(problems):
     with pytest.raises(ValueError, match="problems must be among C01"):
         small_plan(problems=problems)
+
+
+@pytest.mark.parametrize("runs", [999_999_999, "1-999999999", "5,7-99999999999999999999"])
+def test_endless_runs_are_refused_at_once(runs):
+    with pytest.raises(ValueError, match=r"runs must be at most 100,000 numbers"):
+        small_plan(runs=runs)
+
+
+def test_a_plan_has_a_largest_size():
+    plan = small_plan()
+    with pytest.raises(ValueError, match=r"runs, .* at most 1,000,000 trials, got 1,000,000,000 x"):
+        dataclasses.replace(plan, runs=range(1, 10**9 + 1))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("max_evals", 10**22), ("dim", 10**6), ("instance", 10**23)]
+)
+def test_settings_have_upper_limits(name, value):
+    with pytest.raises(ValueError, match=rf"{name} must be an integer from .* to "):
+        for problem in small_plan(**{name: value}).problems:
+            problem.load()
+
+
+@pytest.mark.parametrize("label", [[1], 3, {"a": 1}])
+def test_a_label_is_a_text(label):
+    with pytest.raises(TypeError, match="label must be a text, got"):
+        small_plan(algorithms=[{"name": "de2ls", "label": label}])
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"runs = " + b"[" * 5000 + b"]" * 5000, "nested too deeply"),
+        (b'algorithms = "\xff"', "UTF-8"),
+        (b"runs = = 3", "TOML"),
+    ],
+)
+def test_a_plan_that_cannot_be_read_is_named(tmp_path, content, reason):
+    path = tmp_path / "plan.toml"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=rf"plan\.toml .*{reason}"):
+        Plan.from_file(path)
+
+
+def test_a_problem_file_that_is_no_utf_8_is_named(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_bytes(b"# \xff\xfe\nbounds = [(0, 1)] * 2\ndef fun(x):\n    return x[0]\n")
+    with pytest.raises(ValueError, match=r"mine\.py"):
+        small_plan(problems=str(path))

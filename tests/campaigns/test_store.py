@@ -89,6 +89,11 @@ def test_order_is_series_problem_run(filled):
         ({"problems": [1, 4], "runs": [2, 3]}, 8),
         ({"dims": 3, "definition": "report", "instance": 1, "suites": "cec2017"}, 12),
         ({"dims": 30}, 0),
+        ({"problems": "C04"}, 6),
+        ({"problems": "2-4,9"}, 6),
+        ({"problems": ["C01", 4]}, 12),
+        ({"problems": "4", "instance": [1, 2], "runs": 1}, 2),
+        ({"definition": "cpp2017"}, 0),
         ({"labels": None, "runs": 1}, 4),
         ({"labels": []}, 0),
         ({"labels": "' OR 1 = 1 --"}, 0),
@@ -397,3 +402,62 @@ def test_a_truncated_store_is_refused_or_reported(filled, tmp_path):
             said += [str(error)]
     assert len(said) > 10
     assert all(said)
+
+
+# ---------------------------------------------------------------- what contradicts itself
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"n_evals": 91}, "must be an integer from 0 to 90"),
+        ({"n_evals": 60}, "the budget of 90 is used up"),
+        ({"n_evals": 30, "stop": "generations"}, "the curve changes after them"),
+        ({"n_evals": 120, "max_evals": 120}, "the curve ends at 90 evaluations"),
+    ],
+)
+def test_evaluations_that_contradict_the_curve_are_refused(path, changes, reason):
+    curve = np.array([[30.0, np.nan, 2.5], [60.0, 7.25, 0.0], [90.0, 7.0, 0.0]])
+    with Store.open(path) as store:
+        with pytest.raises(ValueError, match=rf"n_evals .*{reason}"):
+            store.add(make_record(curve=curve, **changes))
+        assert not list(store.trials())
+
+
+def test_a_trial_that_ended_early_repeats_its_last_sample(path):
+    with Store.open(path) as store:
+        store.add(make_record(n_evals=50, stop="generations"))
+        (record,) = store.records()
+    assert (record.n_evals, record.max_evals) == (50, 90)
+
+
+def test_own_problems_are_chosen_by_name_and_never_by_the_number_of_a_file(path):
+    keys = [
+        ProblemKey.make("beam.py", 1, 4, definition="0123", instance=0),  # of schema 1
+        ProblemKey("mine.py", "beam", 4),
+        ProblemKey("cec2006", 1, 13),
+    ]
+    with Store.open(path) as store:
+        for key in keys:
+            store.add(make_record(problem=key))
+        for wanted, found in [("beam.py", [0]), ("beam", [1]), ("1", [2]), ("G1", [2])]:
+            assert [t.problem for t in store.trials(problems=wanted)] == [keys[i] for i in found]
+        assert [t.problem for t in store.trials(suites="mine.py")] == [keys[1]]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        """UPDATE problems SET key = replace(key, '"dim": 3', '"dim": 2')""",
+        """UPDATE problems SET key = replace(key, 'number', 'nulber')""",
+        """UPDATE problems SET key = replace(key, '"instance": 1', '"instance": 0')""",
+        "UPDATE trials SET seed = seed + 1",
+        "DELETE FROM curves WHERE trial_id = 12",
+    ],
+)
+def test_reading_checks_what_is_read(filled, sql):
+    with sqlite3.connect(filled) as database:
+        database.execute(sql)
+    database.close()
+    with Store.open(filled, readonly=True) as store, pytest.raises(StoreError, match="is damaged"):
+        list(store.records())

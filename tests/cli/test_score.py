@@ -143,3 +143,12 @@ def test_help_shows_examples(run):
     code, out, _ = run("--help")
     assert code == 0
     assert "de2ls score results.db" in out
+
+
+def test_a_damaged_problem_key_is_noticed(run, store):
+    content = store.read_bytes()
+    assert content.count(b'"number": 2') == 1
+    store.write_bytes(content.replace(b'"number": 2', b'"number": 3'))  # one flipped bit
+    code, out, err = run(store)
+    assert (code, out) == (3, "")
+    assert f"{store} is damaged" in err

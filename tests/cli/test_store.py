@@ -38,6 +38,21 @@ def test_info(called, path):
     assert len(facts["warnings"]) == 1
 
 
+def test_info_of_an_empty_store_claims_nothing_of_trials(called, tmp_path):
+    path = tmp_path / "empty.db"
+    Store.open(path).close()
+    code, out, _ = called("store", "info", path)
+    assert code == 0
+    assert "0 trials" in out
+    assert "per trial" not in out
+
+
+def test_the_work_of_a_short_campaign_is_not_zero_hours(called, path):
+    lines = called("store", "info", path)[1].splitlines()
+    (row,) = (line for line in lines if line.strip().startswith("ours"))
+    assert row.split() == ["ours", "de2ls", "2", "2", "180", "1.4", "s"]
+
+
 def test_brackets_in_a_label_are_text(called, path):
     with Store.open(path) as store:
         store.add(make_record(label="[red]x[/red]", run=1))

@@ -58,9 +58,9 @@ class StoreInfo:
     plans: tuple[tuple[str, Mapping[str, Any]], ...]  # start in UTC, plan
 
     @property
-    def bytes_per_trial(self) -> float:
-        """Size of the file per trial."""
-        return self.size / max(1, self.trials)
+    def bytes_per_trial(self) -> float | None:
+        """Size of the file per trial; None if there is no trial."""
+        return self.size / self.trials if self.trials else None
 
     @property
     def warnings(self) -> list[str]:
@@ -179,10 +179,8 @@ def merge(store: "Store", other: "Store") -> tuple[int, int]:
     """Copy the trials of `other` into `store`, all or none."""
     added = equal = 0
     with store.transaction():
-        for label, algorithm, config in other.query("SELECT label, algorithm, config FROM series"):
-            with connection.reading(other.path):
-                fields = json.loads(config)
-            store.check_series(label, algorithm, fields)
+        for series in info(other).series:
+            store.note_series(series.label, series.algorithm, series.config)
         for record in other.records():
             if _is_new(store, other, record):
                 store.insert(record)

@@ -11,12 +11,15 @@ from de2ls import _checks
 from de2ls._lists import items, numbers
 from de2ls.algorithms import resolve_config
 from de2ls.campaigns.seeds import trial_seed
+from de2ls.engine.budget import checked_budget
 from de2ls.problems.key import ProblemKey
 from de2ls.problems.problem import Problem
 from de2ls.suites.choice import choose
 from de2ls.suites.registry import load
 from de2ls.trials.key import TrialKey
 from de2ls.trials.record import Trial
+
+MOST_TRIALS = 1_000_000  # of a plan
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,8 @@ class Series:
     config: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.label, str):
+            raise TypeError(f"label must be a text, got {self.label!r}")
         object.__setattr__(self, "config", resolve_config(self.algorithm, self.config))
         object.__setattr__(self, "label", self.label or self.algorithm)
 
@@ -103,25 +108,27 @@ class Plan:
         for name in ("series", "problems", "runs"):
             if not getattr(self, name):
                 raise ValueError(f"{name} must not be empty: there is nothing to run")
+        if len(self) > MOST_TRIALS:
+            raise ValueError(
+                f"runs, problems and algorithms must make at most {MOST_TRIALS:,} trials, got "
+                f"{len(self.runs):,} x {len(self.problems):,} x {len(self.series):,}"
+            )
         _refuse_repeats("label", [series.label for series in self.series])
         _refuse_repeats("problem", self.problems)
         _refuse_repeats("run", self.runs)
         _checks.integer("seed", self.seed, 0)
         for run in self.runs:
             _checks.integer("runs", run, 1)
-        if self.max_evals is not None:
-            _checks.integer("max_evals", self.max_evals, 1)
+        checked_budget(self.max_evals, 1)
 
     def __len__(self) -> int:
         return len(self.series) * len(self.problems) * len(self.runs)
 
     def trials(self) -> Iterator[PlannedTrial]:
         """Yield the trials, run by run: what a stopped campaign leaves is a balanced part."""
-        from de2ls.trials.driver import EVALS_PER_DIM
-
         for run in self.runs:
             for problem in self.problems:
-                budget = self.max_evals or EVALS_PER_DIM * problem.dim
+                budget = checked_budget(self.max_evals, problem.dim)
                 for series in self.series:
                     yield PlannedTrial(
                         key=TrialKey(series.label, problem, run),

@@ -3,7 +3,7 @@
 import json
 import sys
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -11,14 +11,12 @@ from de2ls._extras import extra
 from de2ls.trials.record import TrialRecord
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import Console
 
     from de2ls.campaigns.campaign import Outcome
     from de2ls.campaigns.plan import Plan, PlannedTrial
 
 _LINE_EVERY = 10.0  # seconds between plain lines
-_LAST = 6  # results in the live display
-_BAR = 36  # its width in characters
 
 
 class Progress:
@@ -183,34 +181,43 @@ class JsonProgress(Progress):
 
 
 class LiveProgress(Progress):
-    """A display that renews itself: overall bar, time left, speed, series and last results."""
+    """A display that renews itself: a bar for all trials and one per series, pace, last result."""
 
     def __init__(self, console: "Console | None" = None) -> None:
         with extra("cli"):
-            from rich.console import Console
+            from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+            from rich.progress import Progress as Bars
 
-        self._console = console or Console()
-        self._live: Any = None
-        self._last: deque[tuple[str, ...]] = deque(maxlen=_LAST)
+        self.bars = Bars(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[news]}", markup=False),
+            console=console,
+            transient=True,
+        )
 
     def start(self, plan: "Plan", missing: "Sequence[PlannedTrial]", where: str) -> None:
         """Open the display."""
-        from rich.live import Live
-
         self._tally = Tally(plan, missing)
         self.note(opening(self._tally, where))
-        self._live = Live(
-            console=self._console, get_renderable=self.render, refresh_per_second=4, transient=True
+        self._all = self.bars.add_task(
+            "all trials", total=len(plan), completed=self._tally.done, news=""
         )
-        self._live.start()
+        self._tasks = {
+            label: self.bars.add_task(
+                label, total=planned, completed=planned - self._tally.left[label], news=""
+            )
+            for label, planned in self._tally.of_label.items()
+        }
+        self.bars.start()
 
     def finished(self, trial: "PlannedTrial", record: TrialRecord) -> None:
         """Move the bars on."""
         self._tally.count(trial, record)
-        time_taken = f"{record.wall_time:.2f} s"
-        self._last.append(
-            (trial.label, str(trial.problem), f"run {trial.run}", value(record), time_taken)
-        )
+        news = f"{trial.problem}, run {trial.run}: {value(record)} ({duration(record.wall_time)})"
+        self.bars.update(self._tasks[trial.label], advance=1, news=news)
+        self.bars.update(self._all, advance=1, news=pace(self._tally))
 
     def failed(self, trial: "PlannedTrial", reason: str) -> None:
         """Show the failure above the display, where it stays."""
@@ -219,44 +226,16 @@ class LiveProgress(Progress):
 
     def note(self, text: str) -> None:
         """Write a line above the display."""
-        self._console.print(text, markup=False, highlight=False)
+        self.bars.console.print(text, markup=False, highlight=False)
 
     def close(self) -> None:
         """Take the display away and give the cursor back."""
-        if self._live is not None:
-            self._live.stop()
+        self.bars.stop()
 
     def end(self, outcome: "Outcome") -> None:
         """Write the summary."""
         for line in closing(outcome):
             self.note(line)
-
-    def render(self) -> "RenderableType":
-        """Return the display of this moment."""
-        from rich.console import Group
-        from rich.panel import Panel
-        from rich.progress_bar import ProgressBar
-        from rich.table import Table
-        from rich.text import Text
-
-        tally = self._tally
-        bars = Table.grid(padding=(0, 2))
-        bars.add_column(no_wrap=True)
-        bars.add_column()
-        bars.add_column(justify="right", no_wrap=True)
-        rows = [("all trials", tally.done, tally.planned, "bold")]
-        rows += [
-            (label, planned - tally.left[label], planned, "")
-            for label, planned in tally.of_label.items()
-        ]
-        for name, done, planned, style in rows:
-            bar = ProgressBar(planned, done, width=_BAR, complete_style="green")
-            bars.add_row(Text(name, style=style), bar, Text(f"{done}/{planned}", style=style))
-        results = Table.grid(padding=(0, 2))
-        for cells in self._last:
-            results.add_row(*(Text(cell, style="dim", no_wrap=True) for cell in cells))
-        content = Group(bars, Text(), Text(pace(tally)), Text(), results)
-        return Panel(content, title="de2ls run", expand=False)
 
 
 def make_progress(as_json: bool, quiet: bool) -> Progress:
@@ -315,6 +294,8 @@ def value(record: TrialRecord) -> str:
 
 def duration(seconds: float) -> str:
     """Return a time as people say it."""
+    if seconds < 0.0995:
+        return f"{1000 * seconds:.0f} ms"
     if seconds < 99.5:
         return f"{seconds:.0f} s" if seconds >= 9.95 else f"{seconds:.1f} s"
     if seconds < 99.5 * 60:

@@ -7,7 +7,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from de2ls import _checks
+from de2ls._checks import FloatArray
 from de2ls._lists import several
 from de2ls.campaigns import codec
 from de2ls.problems.key import ProblemKey
@@ -110,6 +113,28 @@ def _fields(row: sqlite3.Row) -> dict[str, Any]:
         "counters": _mapping(row["counters"]),
         "environment": _mapping(row["description"]),
     }
+
+
+def check_evaluations(trial: TrialRecord) -> None:
+    """Refuse a record whose `n_evals` contradicts its curve, its budget or why it ended.
+
+    A trial that ends before its budget repeats its last sample up to the budget.
+    """
+    evals = _checks.integer("n_evals", trial.n_evals, 0, trial.max_evals)
+    counts = trial.curve[:, 0]
+    if trial.stop == "budget" and evals < trial.max_evals:
+        reason = f"the budget of {trial.max_evals} is used up"
+    elif counts[-1] < evals:
+        reason = f"the curve ends at {counts[-1]:g} evaluations"
+    elif not _is_constant(trial.curve[counts > evals, 1:]):
+        reason = "the curve changes after them"
+    else:
+        return
+    raise ValueError(f"n_evals of {trial.key} must agree with its curve: {reason}, got {evals}")
+
+
+def _is_constant(samples: FloatArray) -> bool:
+    return bool(np.array_equal(samples[1:], samples[:-1], equal_nan=True))
 
 
 def trial_values(trial: TrialRecord) -> dict[str, Any]:

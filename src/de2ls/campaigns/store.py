@@ -105,6 +105,8 @@ class Store:
         ------
         ConflictError
             If the trial is there already, or its label stands for another configuration.
+        ValueError
+            If its numbers contradict each other.
         """
         with self.transaction():
             self.insert(record)
@@ -113,7 +115,7 @@ class Store:
         """Note a plan and its series before it is run; the same plan is noted once."""
         with self.transaction():
             for series in plan["series"]:
-                self._series_id(series["label"], series["algorithm"], series["config"])
+                self.note_series(series["label"], series["algorithm"], series["config"])
             self.note_plan(datetime.now(UTC).isoformat(timespec="seconds"), codec.to_json(plan))
 
     def check_series(self, label: str, algorithm: str, config: Mapping[str, Any]) -> int | None:
@@ -191,7 +193,7 @@ class Store:
         """Return the problems in their order, and their ids."""
         found = {
             self._read(rows.problem_key, row["key"]): int(row["id"])
-            for row in self.query("SELECT id, key FROM problems")
+            for row in self.query("SELECT id, key FROM problems NOT INDEXED")
         }
         return dict(sorted(found.items()))
 
@@ -259,8 +261,9 @@ class Store:
 
     def insert(self, record: TrialRecord) -> None:
         """Insert a trial within a transaction that is open."""
+        rows.check_evaluations(record)
         trial = {
-            "series_id": self._series_id(record.label, record.algorithm, record.config),
+            "series_id": self.note_series(record.label, record.algorithm, record.config),
             "problem_id": self._id_of("problems", {"key": record.problem.to_json()}),
             "environment_id": self._id_of(
                 "environments",
@@ -303,7 +306,8 @@ class Store:
         with connection.reading(self.path):
             return make(row)
 
-    def _series_id(self, label: str, algorithm: str, config: Mapping[str, Any]) -> int:
+    def note_series(self, label: str, algorithm: str, config: Mapping[str, Any]) -> int:
+        """Return the id of a series, inserting it within a transaction that is open."""
         found = self.check_series(label, algorithm, config)
         if found is not None:
             return found

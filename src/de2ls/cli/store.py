@@ -10,9 +10,10 @@ from de2ls.cli import FAILED, print_tables
 from de2ls.cli import selection as chosen
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from collections.abc import Sequence
 
     from de2ls.campaigns.maintenance import StoreInfo
+    from de2ls.scores.tables import Table
     from de2ls.trials.record import TrialSummary
 
 app = typer.Typer(no_args_is_help=True, help="Look into a store, verify, merge or shrink it.")
@@ -34,11 +35,12 @@ def info(store: chosen.StoreFile, as_json: AsJson = False) -> None:
         problems = [key.as_dict() for key in found.problems]
         _print_json({**asdict(found), "problems": problems, "warnings": found.warnings})
         return
+    each = found.bytes_per_trial
     typer.echo(
         f"{store}: {found.trials} trials, {found.size / 1e6:.1f} MB, "
-        f"{found.bytes_per_trial:,.0f} bytes per trial, schema {found.schema}"
+        f"{'' if each is None else f'{each:,.0f} bytes per trial, '}schema {found.schema}"
     )
-    print_tables(_series_table(found), markup=False)
+    print_tables(_series_table(found).to_rich())
     typer.echo(f"problems: {', '.join(_problem_groups(found)) or 'none'}")
     imported = [env for env in found.environments if env.imported]
     if imported:
@@ -76,19 +78,7 @@ def list_trials(
         for trial in trials:
             _print_json({**trial.key.as_dict(), **_results(trial)})
         return
-    table = _table("series", "problem", "run", "Min_EV", "LCV", "evaluations", "seconds", "seed")
-    for trial in trials:
-        table.add_row(
-            trial.label,
-            str(trial.problem),
-            str(trial.run),
-            f"{trial.min_ev:.8g}",
-            f"{trial.lcv:.8g}",
-            str(trial.n_evals),
-            f"{trial.wall_time:.2f}",
-            str(trial.seed),
-        )
-    print_tables(table, markup=False)
+    print_tables(_trials_table(trials).to_rich())
 
 
 @app.command()
@@ -149,17 +139,42 @@ def _results(trial: "TrialSummary") -> dict[str, Any]:
 
 
 def _series_table(found: "StoreInfo") -> "Table":
-    table = _table("series", "algorithm", "trials", "problems", "evaluations", "hours of work")
-    for series in found.series:
-        table.add_row(
-            series.label,
-            series.algorithm,
-            str(series.trials),
-            str(series.problems),
-            f"{series.evaluations:,}",
-            f"{series.seconds / 3600:.2f}",
-        )
-    return table
+    from de2ls.campaigns.progress import duration
+    from de2ls.scores.tables import Column, Table
+
+    columns = (
+        Column("series"),
+        Column("algorithm"),
+        Column("trials", "d"),
+        Column("problems", "d"),
+        Column("evaluations", ",d"),
+        Column("work"),
+    )
+    rows = tuple(
+        (s.label, s.algorithm, s.trials, s.problems, s.evaluations, duration(s.seconds))
+        for s in found.series
+    )
+    return Table("Series", columns, rows)
+
+
+def _trials_table(trials: "Sequence[TrialSummary]") -> "Table":
+    from de2ls.scores.tables import Column, Table
+
+    columns = (
+        Column("series"),
+        Column("problem"),
+        Column("run", "d"),
+        Column("Min_EV", ".8g"),
+        Column("LCV", ".8g"),
+        Column("evaluations", "d"),
+        Column("seconds", ".2f"),
+        Column("seed", "d"),
+    )
+    rows = tuple(
+        (t.label, str(t.problem), t.run, t.min_ev, t.lcv, t.n_evals, t.wall_time, t.seed)
+        for t in trials
+    )
+    return Table("Trials", columns, rows)
 
 
 def _problem_groups(found: "StoreInfo") -> list[str]:
@@ -170,16 +185,6 @@ def _problem_groups(found: "StoreInfo") -> list[str]:
         name = f"{key.suite or key.name} D={key.dim} {place}".strip()
         groups[name] = groups.get(name, 0) + 1
     return [f"{count} of {name}" for name, count in groups.items()]
-
-
-def _table(*headers: str) -> "Table":
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD)
-    for i, header in enumerate(headers):
-        table.add_column(header, justify="left" if i < 2 else "right", no_wrap=True)
-    return table
 
 
 def _print_json(value: Any) -> None:

@@ -6,6 +6,7 @@ from de2ls import _checks
 
 EVALS_PER_DIM = 20_000  # default budget per coordinate
 FEWEST_EVALS = 8  # of any search
+MOST_EVALS = 10**15  # counts stay exact in the curve's floats
 MOST_SAMPLES = 100_000  # of a curve
 
 
@@ -13,7 +14,7 @@ def checked_budget(max_evals: Any, dim: int) -> int:
     """Return the budget T: what is asked for, or 20000 D."""
     if max_evals is None:
         return EVALS_PER_DIM * dim
-    return _checks.integer("max_evals", max_evals, FEWEST_EVALS)
+    return _checks.integer("max_evals", max_evals, FEWEST_EVALS, MOST_EVALS)
 
 
 def sample_stride(dim: int, budget: int) -> int:
