@@ -191,10 +191,12 @@ class Store:
 
     def problems(self) -> dict[ProblemKey, int]:
         """Return the problems in their order, and their ids."""
-        found = {
-            self._read(rows.problem_key, row["key"]): int(row["id"])
-            for row in self.query("SELECT id, key FROM problems NOT INDEXED")
-        }
+        stored = self.query(
+            "SELECT id, key FROM problems NOT INDEXED"
+        )  # as the trials refer to them
+        found = {self._read(rows.problem_key, row["key"]): int(row["id"]) for row in stored}
+        if len(found) < len(stored):
+            raise connection.damaged(self.path, "two problems have one key")
         return dict(sorted(found.items()))
 
     def info(self) -> "StoreInfo":
