@@ -10,7 +10,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 BLOCK = re.compile(r"^```(console|python|toml)(?: file=(\S+))?\n(.*?)^```$", re.M | re.S)
 
 
-@pytest.mark.parametrize("name", ["campaigns.md", "cli.md", "reports.md"])
+@pytest.mark.parametrize("name", ["campaigns.md", "cli.md", "reports.md", "suites.md"])
 def test_blocks_run_in_their_order(name, called, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     ran = 0

@@ -38,7 +38,7 @@ COMMANDS = {
     "export": ("transfer:export_app", "Write the competition's result files from a store."),
     "import": ("transfer:import_app", "Read result files of the competition into a store."),
     "data": ("data", "Show, install or download the official CEC 2017 data."),
-    "list": ("listing", "List problems and algorithms."),
+    "list": ("listing", "List suites, problems and algorithms."),
     "solve": ("solve", "Minimise the problem in a Python file of yours."),
     "store": ("store", "Look into a store, verify, merge or shrink it."),
 }
