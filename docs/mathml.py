@@ -16,4 +16,5 @@ def on_page_content(content: str, **_: Any) -> str:
 
 def _mathml(found: re.Match[str]) -> str:
     display = "block" if found[2] == "[" else "inline"
-    return convert(html.unescape(found[3]).strip(), display=display)
+    formula = html.unescape(found[3]).strip().replace("{aligned}", "{align*}")  # what it knows
+    return convert(formula, display=display)
