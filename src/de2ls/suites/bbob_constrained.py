@@ -6,7 +6,6 @@ Software 36, 2021). COCO does not give the optima away.
 """
 
 from functools import lru_cache
-from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
@@ -14,6 +13,7 @@ import numpy as np
 
 from de2ls import _checks
 from de2ls._checks import FloatArray
+from de2ls._extras import extra
 from de2ls.problems.key import ProblemKey
 from de2ls.problems.problem import Problem
 from de2ls.problems.wrap import problem as make_problem
@@ -86,12 +86,8 @@ def _parts(key: ProblemKey) -> tuple[str, tuple[int, float]]:
 @lru_cache(maxsize=16)
 def _functions(dim: int, instance: int) -> Any:
     """Return COCO's suite of one dimension and one instance; its problems live with it."""
-    try:
-        cocoex: Any = import_module("cocoex")
-    except ImportError as error:
-        raise ModuleNotFoundError(
-            "COCO is not installed: pip install 'de2ls[coco]' brings it"
-        ) from error
+    with extra("coco"):
+        import cocoex
     return cocoex.Suite("bbob-constrained", f"instances: {instance}", f"dimensions: {dim}")
 
 
