@@ -1,5 +1,6 @@
 """The engineering suite as a suite: keys, groups, facts, documentation, and a search on it."""
 
+import pickle
 import re
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 
 import de2ls
+from de2ls.campaigns import Plan, Store, run_campaign
 from de2ls.suites.engineering import DESIGNS
 from de2ls.suites.registry import get_suite, suite_names
 
@@ -91,3 +93,31 @@ def test_a_search_with_plates_from_a_list():
     assert (record.x[:2] / 0.0625) % 1 == pytest.approx(0.0)
     assert record.f >= suite.best_known(key) * (1 - 1e-9)
     assert record.f <= 6500.0  # the neighbouring plates' costs are below this
+
+
+def test_a_campaign_stores_designs(tmp_path):
+    plan = Plan.from_settings(
+        {
+            "suite": "engineering",
+            "problems": "gear-train,ten-bar-truss-discrete",
+            "algorithms": "de2ls",
+            "runs": 1,
+            "max_evals": 500,
+        }
+    )
+    run_campaign(plan, tmp_path / "trials.db")
+    with Store.open(tmp_path / "trials.db", readonly=True) as store:
+        records = {record.problem.name: record for record in store.records()}
+    assert set(records) == {"gear-train", "ten-bar-truss-discrete"}
+    sections = DESIGNS["ten-bar-truss-discrete"].bounds[0].values
+    assert set(records["ten-bar-truss-discrete"].x) <= set(sections)
+    assert set(records["gear-train"].x) <= set(range(12, 61))
+    for name, record in records.items():
+        assert record.f == DESIGNS[name].fun(record.x)[0]
+
+
+def test_problems_can_be_pickled():
+    for design in DESIGNS.values():
+        p = design.problem()
+        again = pickle.loads(pickle.dumps(p))
+        assert again.evaluate(p.encode(design.best)).f == p.best_known
