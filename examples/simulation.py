@@ -1,6 +1,6 @@
 """Tuning a controller on a simulation in plain Python, with two worker processes.
 
-A motor with a lag and a limited voltage shall turn an arm, on which a weight pulls, by one radian.
+A motor with a lag and a limited voltage turns an arm, on which a weight pulls, by one radian.
 The gains of a PID controller are chosen so that the error fades soonest, with at most 5 % overshoot
 and a limited effort. One evaluation simulates three seconds.
 

@@ -3,8 +3,8 @@ import pytest
 
 from de2ls.scores import Bootstrap, Estimate, Score
 from de2ls.studies.claims import (
+    DOES_NOT_HOLD,
     HOLDS,
-    HOLDS_NOT,
     OPEN,
     amounts,
     claims_table,
@@ -18,7 +18,7 @@ from de2ls.studies.claims import (
 
 @pytest.mark.parametrize(
     ("low", "high", "verdict"),
-    [(0.1, 5, HOLDS), (-5, -0.1, HOLDS_NOT), (-1, 5, OPEN), (0, 5, OPEN), (-5, 0, OPEN)],
+    [(0.1, 5, HOLDS), (-5, -0.1, DOES_NOT_HOLD), (-1, 5, OPEN), (0, 5, OPEN), (-5, 0, OPEN)],
 )
 def test_larger_is_decided_by_the_side_of_the_level(low, high, verdict):
     estimate = Estimate((low + high) / 2, low, high)
@@ -30,11 +30,11 @@ def test_larger_is_decided_by_the_side_of_the_level(low, high, verdict):
 def test_a_size_is_judged_by_what_a_second_draw_could_reach():
     near = Estimate(6.0, 4.0, 8.0)  # a second draw: 6 - 2.83 .. 6 + 2.83
     assert amounts("size", near, 8.7).verdict == HOLDS
-    assert amounts("size", near, 8.9).verdict == HOLDS_NOT
-    assert amounts("size", near, 3.1).verdict == HOLDS_NOT
+    assert amounts("size", near, 8.9).verdict == DOES_NOT_HOLD
+    assert amounts("size", near, 3.1).verdict == DOES_NOT_HOLD
     wide = Estimate(2.0, -3.0, 7.0)
     assert amounts("size", wide, 5.0).verdict == OPEN  # it could reach both
-    assert amounts("size", wide, 9.5).verdict == HOLDS_NOT
+    assert amounts("size", wide, 9.5).verdict == DOES_NOT_HOLD
 
 
 def test_two_draws_differ_with_twice_the_variance():
@@ -70,7 +70,7 @@ def test_one_rival_of_many_is_ahead_only_beyond_a_higher_level():
     # b is ahead of a in 98 % of the resamples: enough against one rival, too few against two.
     samples = [[10.0, 11.0, 1.0]] * 980 + [[10.0, 9.0, 1.0]] * 20
     bootstrap = made([6, 6, 1], [4, 5, 0], samples)
-    assert exceeds("a leads", lead(bootstrap, "total", "a", ["b"]), None).verdict == HOLDS_NOT
+    assert exceeds("a leads", lead(bootstrap, "total", "a", ["b"]), None).verdict == DOES_NOT_HOLD
     assert exceeds("a leads", lead(bootstrap, "total", "a", ["b", "c"]), None).verdict == OPEN
 
 

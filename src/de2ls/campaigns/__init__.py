@@ -24,7 +24,7 @@ __all__ = [
     "run_campaign",
 ]
 
-_HOMES = {
+_MODULE_OF = {
     "CampaignError": "errors",
     "ConflictError": "errors",
     "Outcome": "campaign",
@@ -38,6 +38,6 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(f"de2ls.campaigns.{_HOMES[name]}"), name)
+    if name in _MODULE_OF:
+        return getattr(import_module(f"de2ls.campaigns.{_MODULE_OF[name]}"), name)
     raise AttributeError(f"module 'de2ls.campaigns' has no attribute {name!r}")

@@ -150,7 +150,7 @@ def compile_kernels(trials: Iterable[PlannedTrial]) -> None:
 def _without_function(problem: Problem) -> Problem:
     """Return the problem; a plain Python one with zeros in place of the user's functions.
 
-    They need no compilation, and only the workers shall run them: they may end their process.
+    They need no compilation, and only the workers run them: they may end their process.
     """
     if problem.kernel is not None:
         return problem

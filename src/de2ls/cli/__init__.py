@@ -188,10 +188,10 @@ def main(argv: list[str] | None = None) -> None:
             prog_name="de2ls",
             standalone_mode=False,
         )
-    except BrokenPipeError:  # the reader of our output has gone: nobody is left to be told
+    except BrokenPipeError:  # the reader of our output has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = FAILED
-    except Exception as error:  # the last place that can turn an error into a line
+    except Exception as error:  # turn an error into one line
         if debug:
             traceback.print_exc()
         else:
@@ -202,7 +202,7 @@ def main(argv: list[str] | None = None) -> None:
 
 def _say(error: Exception) -> None:
     text = _one_line(error)
-    if text:  # nothing is left to say after the help of a command without arguments
+    if text:  # there is nothing to add after the help of a command without arguments
         typer.echo(f"error: {text}", err=True)
 
 

@@ -32,7 +32,7 @@ def write_file(
     folder : path
         Where to write; made if it does not exist. An older file of the name is replaced.
     name : str
-        The algorithm, as the file's name shall call it.
+        The algorithm, as it is named in the file's name.
     problem : int
         The problem's number k, 1 to 28.
     evaluations : array_like, shape (samples,)

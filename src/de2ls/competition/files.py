@@ -227,9 +227,9 @@ class Submission(Tabular):
             counts: dict[str, int] = {}
             for finding in file.findings:
                 counts[finding.rule] = counts.get(finding.rule, 0) + finding.count
-            said = "; ".join(f"{rule}: {count}" for rule, count in counts.items())
+            findings = "; ".join(f"{rule}: {count}" for rule, count in counts.items())
             runs, samples = file.values.shape[:2]
-            rows.append((file.algorithm, f"C{file.problem:02d}", runs, samples, said or None))
+            rows.append((file.algorithm, f"C{file.problem:02d}", runs, samples, findings or None))
         columns = tuple(map(Column, ("algorithm", "problem", "runs", "samples", "findings")))
         notes = (
             *(f"refused: {error}" for error in self.refused),

@@ -1,8 +1,8 @@
 """`borrow`: arrays without reference counts.
 
-Numba counts references to arrays with atomic operations, also where the arrays outlive the call
-anyway: measured, two fifths of a trial's time. A borrowed array has no owner to count for. It is
-valid as long as the original, which the caller holds.
+Numba counts references to arrays with atomic operations, even where the arrays outlive the call.
+That takes two fifths of a trial's time (measured). A borrowed array has no owner to count for. It
+is valid as long as the original, which the caller holds.
 
 This builds on Numba's layout of an array, which is not public. The layout is tested when this
 module is imported; where it differs, `borrow` returns its argument, and trials only take longer.

@@ -28,7 +28,7 @@ _INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 def kernel(function: Function) -> Function:
     """Compile `function` on first use, cached on disk."""
-    if not COMPILED:  # numbers overflow and divide by zero in silence, as in compiled code
+    if not COMPILED:  # no warnings of overflow, as in compiled code
         return np.errstate(all="ignore")(function)
     compiled = _jit(function)
     attach(compiled, function)

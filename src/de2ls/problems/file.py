@@ -36,7 +36,7 @@ _SHARED: tuple[str, ...] = (
 
 @contextlib.contextmanager
 def no_exit(what: object) -> Iterator[None]:
-    """Turn a `sys.exit` of the user's program, which would end ours in silence, into an error."""
+    """Turn a `sys.exit` of the user's program, which would end ours too, into an error."""
     try:
         yield
     except SystemExit as error:
@@ -105,7 +105,7 @@ class ProblemFile:
         return tuple(_checks.integer(f"{self.path}: dims", dim, 1) for dim in value)
 
     def arguments(self, dim: int | None = None) -> dict[str, Any]:
-        """Return what `de2ls.minimize` takes, but for the options."""
+        """Return the arguments of `de2ls.minimize` without the options."""
         dims = self._dim(dim)
         if self.maker is not None:
             made = self.problems(dim)

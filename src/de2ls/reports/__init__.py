@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Material", "load", "write_report"]
 
-_HOMES = {"Material": "material", "load": "material", "write_report": "report"}
+_MODULE_OF = {"Material": "material", "load": "material", "write_report": "report"}
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(f"de2ls.reports.{_HOMES[name]}"), name)
+    if name in _MODULE_OF:
+        return getattr(import_module(f"de2ls.reports.{_MODULE_OF[name]}"), name)
     raise AttributeError(f"module 'de2ls.reports' has no attribute {name!r}")

@@ -93,7 +93,7 @@ def script_json(content: Any) -> str:
 
 
 def headline(assessment: Assessment) -> str:
-    """Return the result in a sentence or two, with what the trials can bear."""
+    """Return the result in a sentence or two, and how certain it is."""
     score, bootstrap = assessment.score, assessment.bootstrap
     totals = score.sums()["total"]
     order = np.argsort(-totals, kind="stable")
@@ -124,7 +124,7 @@ def facts(material: Material) -> list[str]:
     budgets = sorted({trial.max_evals for trial in material.trials})
     instances = {str(key["instance"]) for key in keys if key.get("instance") is not None}
     definitions = {str(key["definition"]) for key in keys if key.suite == "cec2017"}
-    said = [
+    sentences = [
         f"{len(score.algorithms)} series",
         f"{len(score.problems)} problems",
         f"{score.n_trials} trials each",
@@ -134,7 +134,7 @@ def facts(material: Material) -> list[str]:
         f"instance {', '.join(sorted(instances))}" if instances else "",
         f"protocol {score.protocol}",
     ]
-    return [text for text in said if text]
+    return [text for text in sentences if text]
 
 
 def page_data(material: Material, tables: Mapping[str, Table]) -> dict[str, Any]:

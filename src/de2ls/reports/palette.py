@@ -20,7 +20,7 @@ DASHES = ((), (6, 3), (2, 2), (8, 3, 2, 3))  # lengths of strokes and gaps; () i
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "d")
 
 # Places of the registered algorithms in the lists above.
-_HOMES = (
+_FIRST = (
     *("de2ls", "rdex", "cl-srde", "ude3"),
     *("rde26", "rdex-cask", "ude4", "de-rand-1-bin"),
 )
@@ -50,8 +50,8 @@ def looks(labels: Sequence[str], algorithms: Sequence[str]) -> dict[str, Look]:
     places: dict[str, int] = {}
     for label, algorithm in zip(labels, algorithms, strict=True):
         alone = algorithms.count(algorithm) == 1
-        if algorithm in _HOMES and (alone or label == algorithm):
-            places[label] = _HOMES.index(algorithm)
+        if algorithm in _FIRST and (alone or label == algorithm):
+            places[label] = _FIRST.index(algorithm)
     free = (place for place in range(len(LIGHT) * len(DASHES)) if place not in places.values())
     return {label: _look(places[label] if label in places else next(free)) for label in labels}
 

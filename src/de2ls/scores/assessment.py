@@ -1,4 +1,4 @@
-"""`score`: everything that may be said about a set of trials, in one call."""
+"""`score`: all scores and tests of a set of trials, in one call."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

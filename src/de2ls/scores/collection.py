@@ -86,7 +86,7 @@ class Collection:
             text = ", ".join(f"{size} of {name}" for name, size in sizes.items())
             fault = Fault("trials", f"unequal numbers of trials: {text}", ())
             if not allow_unequal:
-                raise MixtureError([fault], bearable=True)
+                raise MixtureError([fault], acceptable=True)
             warnings = (f"unequal trials accepted: {fault}",)
         cells = tuple(tuple(array[p] for array in arrays.values()) for p in range(len(names)))
         return cls(tuple(arrays), names, cells, warnings=warnings)

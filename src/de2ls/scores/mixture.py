@@ -55,13 +55,13 @@ class MixtureError(ValueError):
     ----------
     faults : sequence of Fault
         What is wrong.
-    bearable : bool
+    acceptable : bool
         Whether `allow_unequal` would accept all of it.
     """
 
-    def __init__(self, faults: Sequence[Fault], bearable: bool = False) -> None:
+    def __init__(self, faults: Sequence[Fault], acceptable: bool = False) -> None:
         self.faults = tuple(faults)
-        hint = " (allow_unequal accepts that, with a warning)" if bearable else ""
+        hint = " (allow_unequal accepts that, with a warning)" if acceptable else ""
         shown = "; ".join(map(str, faults[:_SHOWN_FAULTS]))
         more = f"; and {len(faults) - _SHOWN_FAULTS} more" if len(faults) > _SHOWN_FAULTS else ""
         super().__init__(f"trials that do not belong together: {shown}{more}{hint}")
@@ -75,7 +75,7 @@ def check_mixture(trials: Sequence[Trial], allow_unequal: bool = False) -> tuple
     trials : sequence of Trial
         All trials of the score.
     allow_unequal : bool
-        Accept what the mathematics can bear (see the module's text) and warn instead.
+        Accept what can still be scored (see the module's text) and warn instead.
 
     Returns
     -------
@@ -117,7 +117,7 @@ def check_mixture(trials: Sequence[Trial], allow_unequal: bool = False) -> tuple
         unequal += _differing("dimension", trials, [t.key.dim or None for t in trials])
         unequal += _differing("budget", trials, [t.max_evals for t in trials])
     if never or (unequal and not allow_unequal):
-        raise MixtureError([*never, *unequal], bearable=not never)
+        raise MixtureError([*never, *unequal], acceptable=not never)
     return tuple(f"unequal trials accepted: {fault}" for fault in unequal)
 
 

@@ -30,7 +30,7 @@ class Summary(Tabular):
     deviation: FloatArray  # with n - 1; NaN unless all trials are feasible and n > 1
     feasible: FloatArray  # share of feasible trials
     violation: FloatArray  # mean final LCV; NaN unless no trial is feasible
-    notes: tuple[str, ...]  # what must be said beside the table
+    notes: tuple[str, ...]  # below the table
 
     def table(self) -> Table:
         """Return every number in a column of its own; `compact` is for readers."""

@@ -233,8 +233,9 @@ def official_by_problem(assessment: Assessment, official: OfficialTable) -> Tabl
         cells: list[Value] = [problem]
         q = official.problems.index(problem) if problem in official.problems else None
         for a in range(len(names)):
-            then = (None, None) if q is None else (float(past_ranks[q, a]), float(past[q, a]))
-            cells += [float(ranks[p, a]), then[0], float(here[p, a]), then[1]]
+            official_rank = None if q is None else float(past_ranks[q, a])
+            official_share = None if q is None else float(past[q, a])
+            cells += [float(ranks[p, a]), official_rank, float(here[p, a]), official_share]
         rows.append(tuple(cells))
     note = "ranks and shares among these entries; the official points include those against AEBDE"
     title = "By problem, beside the official result"

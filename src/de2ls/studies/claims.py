@@ -1,4 +1,4 @@
-"""Claims and what becomes of them: holds, holds not, or cannot be decided."""
+"""Claims and their verdicts: holds, does not hold, or cannot be decided."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from de2ls.scores.bootstrap import LEVEL
 from de2ls.scores.tables import Value, count
 
 HOLDS = "holds"
-HOLDS_NOT = "holds not"
+DOES_NOT_HOLD = "does not hold"
 OPEN = "cannot be decided"
 
 
@@ -36,7 +36,7 @@ def exceeds(
     runs: int | None = None,
 ) -> Claim:
     """Judge that a figure is above a level: by the side of it on which its interval lies."""
-    verdict = HOLDS if here.low > level else HOLDS_NOT if here.high < level else OPEN
+    verdict = HOLDS if here.low > level else DOES_NOT_HOLD if here.high < level else OPEN
     return Claim(statement, here, published, verdict, unit, runs)
 
 
@@ -48,7 +48,7 @@ def amounts(statement: str, here: Estimate, published: float, unit: str = "%") -
     reach = prediction(here)
     has_published = reach.low <= published <= reach.high
     has_zero = reach.low <= 0 <= reach.high
-    verdict = OPEN if has_published and has_zero else HOLDS if has_published else HOLDS_NOT
+    verdict = OPEN if has_published and has_zero else HOLDS if has_published else DOES_NOT_HOLD
     return Claim(statement, reach, published, verdict, unit)
 
 
@@ -116,11 +116,11 @@ def claims_table(
     )
     notes = (
         f"[low, high]: {LEVEL:.0%} interval. A claim that something is larger holds if the "
-        "interval of the difference lies above 0 (of a share: above 50 %), and holds not if it "
+        "interval of the difference lies above 0 (of a share: above 50 %), and does not hold if it "
         "lies below.",
         "A claim of a size holds if a second draw of as many trials could reach the published "
-        "figure but not 0 (its interval is sqrt(2) times as wide), holds not if it could not reach "
-        "the published figure, and cannot be decided if it could reach both.",
+        "figure but not 0 (its interval is sqrt(2) times as wide), does not hold if it could not "
+        "reach the published figure, and cannot be decided if it could reach both.",
         "Each verdict stands by itself: of twenty, one may be wrong by chance.",
         *warnings,
     )

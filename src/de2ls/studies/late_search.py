@@ -38,7 +38,7 @@ class LateSearch:
     budget: int
 
     def verdict(self, p: int) -> str:
-        """Return what can be said of the ends on problem `p`."""
+        """Return a verdict on the final values on problem `p`."""
         wins, _, losses = self.pairs.accuracy[p].tolist()
         if not wins + losses:
             return NONE

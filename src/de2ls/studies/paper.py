@@ -1,4 +1,4 @@
-"""The DE-2LS paper run again: its tables, its figures and what becomes of its claims.
+"""The DE-2LS paper run again: its tables, its figures and the verdicts on its claims.
 
 The paper compares DE-2LS with RDEx, with CL-SRDE and UDE-III, and with nine variants of its own
 configuration, on 28 problems at D = 30 with 25 runs each. Its trials are shared between the tables.
@@ -19,8 +19,8 @@ from de2ls.scores.tables import Value
 from de2ls.scores.uscore import BY_PROBLEM
 from de2ls.studies import published
 from de2ls.studies.claims import (
+    DOES_NOT_HOLD,
     HOLDS,
-    HOLDS_NOT,
     Claim,
     amounts,
     claims_table,
@@ -172,7 +172,7 @@ def paper_output(
     found = claims(scale, head, four, ablation, late[0] if late else None)
     tables = {
         "claims": claims_table(
-            "What becomes of the claims", found, scale.runs, four.bootstrap.warnings
+            "Verdicts on the claims", found, scale.runs, four.bootstrap.warnings
         ),
         "parameters": parameters_table(scale),
         **_head_tables(scale, head),
@@ -256,11 +256,11 @@ def _majority(head: Study, past: published.PublishedScore | None) -> Claim:
     """Return the claim that DE-2LS scores more on most problems."""
     U = head.score.total
     wins, losses = int((U[:, 0] > U[:, 1]).sum()), int((U[:, 0] < U[:, 1]).sum())
-    then = None
+    in_paper = None
     if past is not None:
-        then = 100 * float((past.arrays["total"][:, 0] > past.arrays["total"][:, 1]).mean())
+        in_paper = 100 * float((past.arrays["total"][:, 0] > past.arrays["total"][:, 1]).mean())
     text = f"head to head, {NEW} scores more than {OLD} on most problems"
-    return exceeds(text, share(wins, wins + losses), then, "% of problems", 50.0)
+    return exceeds(text, share(wins, wins + losses), in_paper, "% of problems", 50.0)
 
 
 def _feasible(four: Study, is_published: bool) -> Claim:
@@ -275,7 +275,7 @@ def _feasible(four: Study, is_published: bool) -> Claim:
     ]
     trials = summary.n_trials * len(rates)
     here = share(round(sum(rates) * summary.n_trials), trials)
-    verdict = HOLDS if here.value == 100 else HOLDS_NOT
+    verdict = HOLDS if here.value == 100 else DOES_NOT_HOLD
     text = f"every trial of {NEW} ends feasible, C17, C19, C26 and C28 apart"
     return Claim(text, here, 100.0 if is_published else None, verdict, "% of trials")
 

@@ -204,13 +204,13 @@ class BatchDriver(Driver):
         if first == 0:
             self.recorder.n0 = len(self.batch)
 
-    def _reason(self, said: Any) -> str:
-        if said is not None and not isinstance(said, str):
+    def _reason(self, reason: Any) -> str:
+        if reason is not None and not isinstance(reason, str):
             raise TypeError(
                 f"the algorithm {self.algorithm.name} must return a short text or nothing, "
-                f"got {said!r}"
+                f"got {reason!r}"
             )
-        return said or "search"
+        return reason or "search"
 
     def _end(self, reason: str) -> None:
         self._ended = reason

@@ -22,8 +22,8 @@ from de2ls.trials.record import TrialRecord
 class PausedTrial:
     """A trial that can be stopped at any evaluation, saved, loaded and continued.
 
-    However often it is paused, its record has the bits of an uninterrupted trial (but for the wall
-    time). The parameters are those of `run_trial`.
+    However often it is paused, its record has the bits of an uninterrupted trial (except for the
+    wall time). The parameters are those of `run_trial`.
     """
 
     def __init__(

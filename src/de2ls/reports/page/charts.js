@@ -109,9 +109,9 @@ function criticalChart(container, { algorithms, friedman }) {
         words(scale(rank), 30, rank, { "text-anchor": "middle", class: "quiet" }));
     }
     const end = Math.min(scale(1 + friedman.difference), width - 46);
-    const said = `critical difference ${friedman.difference.toFixed(2)}`;
-    const fits = end + 8 + 7 * said.length < width; // beside its bar, or else before it
-    svg.append(whisker(9, scale(1), end), fits ? words(end + 8, 13, said, { class: "quiet" })
+    const caption = `critical difference ${friedman.difference.toFixed(2)}`;
+    const fits = end + 8 + 7 * caption.length < width; // beside its bar, or else before it
+    svg.append(whisker(9, scale(1), end), fits ? words(end + 8, 13, caption, { class: "quiet" })
       : words(scale(1) - 8, 13, `CD ${friedman.difference.toFixed(2)}`, { "text-anchor": "end", class: "quiet" }));
     groups.forEach((group, k) => {
       const ranks = group.map((a) => friedman.ranks[a]); // no longer than from first to last: a neighbour outside may be near

@@ -144,7 +144,7 @@ def best_known(k: int, dim: int, definition: str) -> float | None:
     """Return the optimum where the definitions imply it."""
     if k in (13, 22) and 5 <= dim <= 100:  # (1, ..., 1) is feasible
         return 0.0
-    if k in (15, 24) and definition == "cpp2017":  # unbounded but for the box
+    if k in (15, 24) and definition == "cpp2017":  # bounded only by the box
         return None
     return SUITE[k].optimum
 
