@@ -14,9 +14,11 @@ import pytest
 from scipy.optimize import LinearConstraint, NonlinearConstraint, OptimizeResult
 
 import de2ls
-from de2ls.optimize.minimizer import integer_seed, population_config
+from de2ls.algorithms import get_algorithm
 from de2ls.optimize.result import Stop
-from de2ls.optimize.search import EvaluationError, constraint_weights
+from de2ls.optimize.search import EvaluationError
+from de2ls.optimize.start import integer_seed, population_config
+from de2ls.trials.weights import constraint_weights
 
 PROJECT = Path(__file__).parents[2]
 BOX = [(-4.0, 6.0), (-5.0, 5.0), (-3.0, 7.0)]
@@ -49,6 +51,9 @@ def same(a, b):
         and (a.x == b.x).all()
         and (a.population == b.population).all()
     )
+
+
+DE2LS = get_algorithm("de2ls")
 
 
 class TestResult:
@@ -790,12 +795,15 @@ class TestPopulation:
         ],
     )
     def test_default_size(self, dim, budget, expected):
-        assert population_config("de2ls", None, dim, budget) == {"n0": expected}
+        assert population_config(DE2LS, None, dim, budget) == {"n0": expected}
 
     def test_what_is_given_stays(self):
-        assert population_config("de2ls", {"n0": 7}, 2, 1000) == {"n0": 7}
-        assert population_config("de2ls", {"n0_per_dim": 7.0}, 2, 1000) == {"n0_per_dim": 7.0}
-        assert population_config("de2ls", {"ls_mc": 0}, 2, 300) == {"ls_mc": 0, "n0": 20}
+        assert population_config(DE2LS, {"n0": 7}, 2, 1000) == {"n0": 7}
+        assert population_config(DE2LS, {"n0_per_dim": 7.0}, 2, 1000) == {"n0_per_dim": 7.0}
+        assert population_config(DE2LS, {"ls_mc": 0}, 2, 300) == {
+            "ls_mc": 0,
+            "n0": 20,
+        }
 
     @pytest.mark.parametrize("algorithm", de2ls.algorithm_names())
     def test_every_algorithm_runs(self, algorithm):

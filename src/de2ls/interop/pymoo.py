@@ -8,11 +8,10 @@ import numpy as np
 from de2ls import _checks
 from de2ls._checks import FloatArray
 from de2ls._extras import extra
-from de2ls.optimize.minimizer import population_config
+from de2ls.engine.budget import EVALS_PER_DIM
 from de2ls.optimize.optimizer import Candidate, Optimizer
 from de2ls.problems.problem import Problem
 from de2ls.problems.wrap import problem as make_problem
-from de2ls.trials.driver import EVALS_PER_DIM
 
 with extra("pymoo"):
     from pymoo.core.algorithm import Algorithm
@@ -72,7 +71,7 @@ class DE2LS(Algorithm):  # type: ignore[misc]
             problem.n_ieq_constr,
             problem.n_eq_constr,
             algorithm=self.algorithm,
-            config=population_config(self.algorithm, self.config, problem.n_var, budget),
+            config=self.config,
             max_evals=budget,
             seed=self.random_state,
             integrality=_integers(problem),

@@ -5,25 +5,19 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-
 from de2ls import _checks
-from de2ls.algorithms import get_algorithm
+from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import Config
+from de2ls.engine.budget import checked_budget
 from de2ls.optimize.evaluators import choose, is_one
 from de2ls.optimize.polish import polish as polish_incumbent
 from de2ls.optimize.polish import polish_budget
 from de2ls.optimize.result import MinimizeResult, make_result
 from de2ls.optimize.search import Penalised, Rules, Search
+from de2ls.optimize.start import start
 from de2ls.problems import compiled
 from de2ls.problems.problem import Problem
 from de2ls.problems.wrap import problem as make_problem
-from de2ls.trials.compiled import CompiledDriver as Driver
-from de2ls.trials.driver import EVALS_PER_DIM
-
-# the initial population is the algorithm's own (10 D), or one of these if it is larger:
-EVALS_PER_MEMBER, MANY = 500, 1000  # one member per 500 evaluations, up to 1000
-FEWEST_EVALS_PER_MEMBER, SOME = 40, 100  # one member per 40 evaluations, up to 100
 
 
 def minimize(
@@ -34,7 +28,7 @@ def minimize(
     *,
     n_ineq: int | None = None,
     n_eq: int | None = None,
-    algorithm: str = "de2ls",
+    algorithm: str | Algorithm = "de2ls",
     config: Mapping[str, Any] | Config | None = None,
     max_evals: int | None = None,
     x0: Any = None,
@@ -73,8 +67,9 @@ def minimize(
         `scipy.optimize.minimize`. ``keep_feasible=True`` is refused for all but `Bounds`.
     n_ineq, n_eq : int, optional
         Numbers of inequalities g <= 0 and equalities h = 0 that `fun` itself returns.
-    algorithm : str
-        Registered name, see `de2ls.algorithm_names`.
+    algorithm : str or Algorithm
+        Registered name, see `de2ls.algorithm_names`; or one of your own: an `Algorithm`, its file
+        or its place in a module.
     config : mapping, optional
         Parameters of the algorithm that differ from its defaults.
     max_evals : int, optional
@@ -173,18 +168,13 @@ def minimize(
         raise TypeError(f"polish must be True or False, got {polish!r}")
     guess = None if x0 is None else problem.encode(x0, "x0")
     evaluator, size = choose(problem, workers, batch)
-    budget = _budget(max_evals, problem.dim)
+    budget = checked_budget(max_evals, problem.dim)
     reserve = polish_budget(problem.dim, budget) if polish else 0
-    driver = Driver(
-        algorithm,
-        _forgiving(problem) if forgive else problem,
-        integer_seed(seed),
-        budget - reserve,
-        population_config(algorithm, config, problem.dim, budget - reserve),
-    )
+    searched = _forgiving(problem) if forgive else problem
+    driver = start(algorithm, searched, seed, budget - reserve, config, guess, size or 1)
     direct = problem.many is None and is_one(workers) and size == 1
     with evaluator as evaluate:
-        search = Search(driver, rules, evaluate, size, direct, guess)
+        search = Search(driver, rules, evaluate, size, direct)
         stop = search.run()
     if polish:
         stop = polish_incumbent(driver, stop, reserve, search.time_is_up)
@@ -213,45 +203,3 @@ def _forgiving(problem: Problem) -> Problem:
         function=None if problem.function is None else Penalised(problem.function),
         kernel=None if problem.kernel is None else compiled.guarded(problem.kernel),
     )
-
-
-def _budget(max_evals: Any, dim: int) -> int:
-    return EVALS_PER_DIM * dim if max_evals is None else _checks.integer("max_evals", max_evals, 8)
-
-
-def integer_seed(seed: Any) -> int:
-    """Return an integer seed from what `numpy.random.default_rng` accepts.
-
-    A non-negative integer stands for itself; a generator is advanced by one draw.
-    """
-    if isinstance(seed, int | np.integer) and not isinstance(seed, bool):
-        return _checks.integer("seed", seed, 0)
-    try:
-        generator = np.random.default_rng(seed)
-    except (TypeError, ValueError) as error:
-        raise type(error)(
-            f"seed must be None, a non-negative integer or what numpy.random.default_rng accepts, "
-            f"got {seed!r}"
-        ) from None
-    return int(generator.integers(2**63))
-
-
-def population_config(
-    algorithm: str, config: Mapping[str, Any] | Config | None, dim: int, budget: int
-) -> Mapping[str, Any] | Config | None:
-    """Return `config` with the initial population of `minimize`, which few dimensions need larger.
-
-    It acts only on algorithms whose default is proportional to D, and not where `config` says
-    otherwise.
-    """
-    defaults = get_algorithm(algorithm).config_class().as_dict()
-    given = {} if config is None else config
-    if not isinstance(given, Mapping) or {"n0", "n0_per_dim"} & set(given):
-        return config
-    if not {"n0", "n0_per_dim"} <= set(defaults):
-        return config
-    usual = int(defaults["n0_per_dim"] * dim)
-    long_run = min(budget // EVALS_PER_MEMBER, MANY)
-    short_run = min(budget // FEWEST_EVALS_PER_MEMBER, SOME)
-    n0 = max(usual, long_run, short_run)
-    return {**given, "n0": max(defaults["n_min"], min(n0, budget // 2))}

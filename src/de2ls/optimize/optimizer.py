@@ -5,23 +5,21 @@ import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self, cast, overload
+from typing import Any, Self, overload
 
 import numpy as np
 
 from de2ls import _checks
 from de2ls._checks import FloatArray
+from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import Config
-from de2ls.engine.state import Candidate as EngineCandidate
-from de2ls.engine.state import new_candidate
-from de2ls.optimize.minimizer import integer_seed
-from de2ls.optimize.result import MinimizeResult, Stop, make_result
+from de2ls.engine.budget import checked_budget
+from de2ls.optimize.result import BUDGET_STOPS, MinimizeResult, Stop, make_result
+from de2ls.optimize.start import start
 from de2ls.problems.constraints import real_vector
-from de2ls.problems.problem import Problem
 from de2ls.problems.variables import choices
 from de2ls.problems.wrap import problem as make_problem
-from de2ls.trials.compiled import CompiledDriver as Driver
-from de2ls.trials.driver import EVALS_PER_DIM, load_driver
+from de2ls.trials.driver import load_driver
 
 _NONE = ()  # no constraints
 
@@ -37,10 +35,14 @@ class Candidate:
 class Optimizer:
     """An ask/tell optimizer.
 
-    Each candidate is drawn from the state at its ask, a tell acts at once, and a generation ends
-    after N tells. With one candidate out at a time this is the algorithm itself, with the bits of
-    `de2ls.run_trial`; with several it is the variant with deferred updating. Unlike in
-    `de2ls.minimize` the initial population is the algorithm's own, and constraints have no weights.
+    It is the search of `de2ls.minimize`: with one candidate out at a time, the same seed gives the
+    same points. With several out it is the variant with deferred updating: a candidate is drawn
+    from the state at its ask, and a tell acts at once.
+
+    There is no further candidate while the whole initial population is out and not all of it is
+    told. An algorithm of batches hands out the points of one batch and needs all their results
+    before it gives more; so does one of whole generations. `ask` then raises an error that says so,
+    and ``ask(n)`` gives fewer than `n`.
 
     Parameters
     ----------
@@ -48,8 +50,9 @@ class Optimizer:
         Finite limits of each coordinate, or the values it may take. ``low = high`` fixes it.
     n_ineq, n_eq : int
         Numbers of inequalities g <= 0 and equalities h = 0.
-    algorithm : str
-        Registered name, see `de2ls.algorithm_names`.
+    algorithm : str or Algorithm
+        Registered name, see `de2ls.algorithm_names`; or one of your own: an `Algorithm`, its file
+        or its place in a module.
     config : mapping, optional
         Parameters of the algorithm that differ from its defaults.
     max_evals : int, optional
@@ -81,7 +84,7 @@ class Optimizer:
         n_ineq: int = 0,
         n_eq: int = 0,
         *,
-        algorithm: str = "de2ls",
+        algorithm: str | Algorithm = "de2ls",
         config: Mapping[str, Any] | Config | None = None,
         max_evals: int | None = None,
         x0: Any = None,
@@ -98,14 +101,9 @@ class Optimizer:
             constraint_tol=constraint_tol,
             name="ask and tell",
         )
-        budget = EVALS_PER_DIM * problem.dim if max_evals is None else max_evals
-        budget = _checks.integer("max_evals", budget, 8)
-        self._guess = None if x0 is None else problem.encode(x0, "x0")
-        self._start(Driver(algorithm, problem, integer_seed(seed), budget, config))
-
-    def _start(self, driver: Driver) -> None:
-        self._driver = driver
-        self._ask_tell = driver
+        budget = checked_budget(max_evals, problem.dim)
+        guess = None if x0 is None else problem.encode(x0, "x0")
+        self._driver = start(algorithm, problem, seed, budget, config, guess)
 
     @property
     def n_evals(self) -> int:
@@ -120,12 +118,12 @@ class Optimizer:
     @property
     def n_pending(self) -> int:
         """Candidates that are out."""
-        return len(self._ask_tell.pending)
+        return len(self._driver.pending)
 
     @property
     def population_size(self) -> int:
         """Present size of the population."""
-        return int(self._driver.now["n_pop"])
+        return self._driver.population_size
 
     @property
     def finished(self) -> bool:
@@ -150,21 +148,19 @@ class Optimizer:
             If there is none to give.
         """
         count = 1 if n is None else _checks.integer("n", n, 1)
-        numbers = self._ask_tell.ask(count)
+        numbers = self._driver.ask(count)
         if not numbers:
             raise RuntimeError(self._why_none())
-        if numbers[0] == 0 and self._guess is not None:
-            self._ask_tell.pending[0].x[:] = self._guess
         found = [self._public(number) for number in numbers]
         return found[0] if n is None else found
 
     def _public(self, number: int) -> Candidate:
-        point = self._driver.problem.decode(self._ask_tell.pending[number].x.copy())
+        point = self._driver.problem.decode(self._driver.points([number])[0])
         point.setflags(write=False)
         return Candidate(number, point)
 
     def _why_none(self) -> str:
-        if self._ask_tell.asked >= self.max_evals or self.finished:
+        if self._driver.asked >= self.max_evals or self.finished:
             return f"no candidate is left: the budget max_evals={self.max_evals} is handed out"
         return (
             f"no candidate is available: {self.n_pending} of the population are out; tell their "
@@ -173,7 +169,7 @@ class Optimizer:
 
     def pending(self) -> list[Candidate]:
         """Return the candidates that are out, say after `load`."""
-        return [self._public(number) for number in sorted(self._ask_tell.pending)]
+        return [self._public(number) for number in sorted(self._driver.pending)]
 
     def tell(self, candidate: Candidate | int, f: Any, g: Any = _NONE, h: Any = _NONE) -> None:
         """Take a candidate's result; candidates may be told in any order.
@@ -191,8 +187,8 @@ class Optimizer:
             number = candidate.id
         else:
             number = _checks.integer("candidate", candidate, 0)
-        if number not in self._ask_tell.pending:
-            what = "was told before" if number < self._ask_tell.asked else "was never asked for"
+        if number not in self._driver.pending:
+            what = "was told before" if number < self._driver.asked else "was never asked for"
             raise ValueError(f"candidate must be one that is out; {number} {what}")
         problem = self._driver.problem
         out = np.empty(1 + problem.n_constraints)
@@ -202,18 +198,21 @@ class Optimizer:
             out[1:cut] = real_vector("g must be", g, problem.n_ineq)
         if problem.n_eq or h is not _NONE:
             out[cut:] = real_vector("h must be", h, problem.n_eq)
-        self._ask_tell.tell([number], out[np.newaxis])
+        self._driver.tell([number], out[np.newaxis])
 
     def result(self) -> MinimizeResult:
         """Return the result so far, as `de2ls.minimize` does."""
         if self.n_evals == 0:
             raise RuntimeError("there is no result yet: tell at least one candidate first")
-        return make_result(self._driver, Stop.BUDGET if self.finished else Stop.RUNNING)
+        if not self.finished:
+            stop = Stop.RUNNING
+        else:
+            stop = Stop.BUDGET if self._driver.stop in BUDGET_STOPS else Stop.DONE
+        return make_result(self._driver, stop)
 
     def save(self, path: str | Path) -> None:
         """Write everything, candidates that are out included, to a file without pickles."""
-        problem, pending = self._driver.problem, self._ask_tell.pending
-        variables = problem.variables
+        problem, variables = self._driver.problem, self._driver.problem.variables
         about = {
             "n_ineq": problem.n_ineq,
             "n_eq": problem.n_eq,
@@ -221,27 +220,21 @@ class Optimizer:
             "bounds": np.transpose([variables.low, variables.high]).tolist(),
             "choices": {int(j): list(values) for j, values in variables.choices.items()},
             "integers": variables.integer.tolist(),
-            "asked": self._ask_tell.asked,
         }
-        self._driver.save(
-            path,
-            optimizer=np.array(json.dumps(about)),
-            guess=np.empty(0) if self._guess is None else self._guess,
-            pending_ids=np.array(list(pending), dtype=np.int64),
-            pending_x=np.array([c.x for c in pending.values()]).reshape(-1, problem.dim),
-            pending_info=_stacked(list(pending.values()), problem),
-        )
+        self._driver.save(path, optimizer=np.array(json.dumps(about)))
 
     @classmethod
-    def load(cls, path: str | Path) -> Self:
-        """Read a saved optimizer; it goes on as if it had never stopped."""
-        extra: dict[str, Any] = {}
+    def load(cls, path: str | Path, algorithm: str | Algorithm | None = None) -> Self:
+        """Read a saved optimizer; it goes on as if it had never stopped.
+
+        An `algorithm` of your own that is in no file must be given again.
+        """
+        about = None
         if zipfile.is_zipfile(path) or not Path(path).exists():
             with np.load(path, allow_pickle=False) as saved:
-                extra = {name: saved[name] for name in saved.files if name in _EXTRA}
-        if len(extra) < len(_EXTRA):
+                about = json.loads(str(saved["optimizer"])) if "optimizer" in saved else None
+        if about is None:
             raise ValueError(f"path {str(path)!r} does not hold a saved Optimizer")
-        about = json.loads(str(extra["optimizer"]))
         problem = make_problem(
             _not_here,
             [
@@ -255,24 +248,8 @@ class Optimizer:
             name="ask and tell",
         )
         optimizer = cls.__new__(cls)
-        optimizer._guess = extra["guess"] if extra["guess"].size else None
-        optimizer._start(cast(Driver, load_driver(path, problem)))
-        optimizer._ask_tell._asked = about["asked"]
-        for number, x, info in zip(
-            extra["pending_ids"], extra["pending_x"], extra["pending_info"], strict=True
-        ):
-            cand = new_candidate(problem)
-            cand.x[:], cand.info[0] = x, info
-            optimizer._ask_tell.pending[int(number)] = cand
+        optimizer._driver = load_driver(path, problem, algorithm)
         return optimizer
-
-
-_EXTRA = ("optimizer", "guess", "pending_ids", "pending_x", "pending_info")
-
-
-def _stacked(candidates: list[EngineCandidate], problem: Problem) -> Any:
-    kind = new_candidate(problem).info.dtype
-    return np.array([c.info[0] for c in candidates], dtype=kind)
 
 
 def _not_here(x: FloatArray) -> float:

@@ -12,8 +12,7 @@ import numpy as np
 
 from de2ls._checks import FloatArray
 from de2ls.optimize.result import Stop
-from de2ls.trials.compiled import CompiledDriver as Driver
-from de2ls.trials.compiled import record
+from de2ls.trials.driver import Driver
 
 SHARE = 10  # a tenth of the budget is kept for polishing,
 EVALS_PER_COORDINATE = 200  # at most this many evaluations for each coordinate and one more
@@ -58,10 +57,10 @@ class _Polisher:
     def __init__(self, driver: Driver, max_evals: int, time_is_up: Callable[[], bool]) -> None:
         self.driver = driver
         self.time_is_up = time_is_up
-        self.target_is_ahead = not driver.now["reached"]
+        self.target_is_ahead = not driver.reached
         self.problem = problem = driver.problem
         self.left = max_evals
-        self.start, self.out = np.split(driver.state.best.copy(), [problem.dim])
+        self.start, self.out = driver.incumbent[:2]
         self.free = np.flatnonzero(~problem.discrete)
         self.low = problem.lower[self.free]
         self.width = problem.upper[self.free] - self.low
@@ -136,17 +135,16 @@ class _Polisher:
         if self.left == 0:
             raise _Enough
         self.left -= 1
-        cand = self.driver.cand
-        cand.x[:] = x
+        out = np.empty(1 + self.problem.n_constraints)
         try:
-            self.problem.evaluate_into(cand.x, cand.out, self.driver.work)
+            self.problem.evaluate_into(x, out, self.driver.work)
         except Exception as error:
             raise _Enough from error
-        record(self.driver.state, cand)
-        if self.target_is_ahead and self.driver.now["reached"]:
+        self.driver.observe(x, out)
+        if self.target_is_ahead and self.driver.reached:
             raise _Enough(Stop.TARGET)
         if self.time_is_up():
             raise _Enough(Stop.TIME)
-        if not np.isfinite(cand.out).all():
+        if not np.isfinite(out).all():
             raise _Enough
-        return cand.out.copy()
+        return out

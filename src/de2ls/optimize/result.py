@@ -1,19 +1,21 @@
 """`MinimizeResult`: SciPy's `OptimizeResult` with what a constrained search adds."""
 
 from enum import Enum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.optimize import OptimizeResult
 
 from de2ls._checks import FloatArray
 from de2ls.problems.problem import Problem
-from de2ls.problems.wrap import UserFunction
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from de2ls.trials.compiled import CompiledDriver as Driver
+    from de2ls.trials.driver import Driver
+
+
+BUDGET_STOPS = ("budget", "generations")  # of a driver: a whole generation no longer fits
 
 
 class Stop(Enum):
@@ -28,6 +30,7 @@ class Stop(Enum):
     INTERRUPTED = 6, "interrupted from the keyboard"
     ERROR = 7, "the user's function failed"
     RUNNING = 8, "the search is under way"
+    DONE = 9, "the search has ended by itself"
 
     @property
     def status(self) -> int:
@@ -110,25 +113,23 @@ class MinimizeResult(OptimizeResult):
 
 def make_result(driver: "Driver", stop: Stop) -> MinimizeResult:
     """Return the result of a trial as it stands."""
-    problem, best, now = driver.problem, driver.state.best, driver.now
-    out = best[problem.dim :]
-    constr = violations(problem, out)
+    problem, best = driver.problem, driver.incumbent
+    constr = violations(problem, best.out)
     worst = max((float(c.max()) for c in constr if c.size), default=0.0)
-    feasible = bool(now["best_cv"] <= problem.feasible_tol)
     population, energies = _population(driver)
     result = MinimizeResult()
     result.update(
-        x=problem.decode(best[: problem.dim]).copy(),
-        fun=float(out[0]),
-        success=feasible,
+        x=problem.decode(best.x).copy(),
+        fun=float(best.out[0]),
+        success=best.feasible,
         status=stop.status,
-        message=_message(stop, feasible, float(now["best_cv"]), int(now["n_invalid"])),
+        message=_message(driver, stop),
         nfev=driver.n_evals,
-        n_invalid=int(now["n_invalid"]),
+        n_invalid=driver.n_invalid,
         constr=constr,
         constr_violation=worst,
         maxcv=worst,
-        feasible=feasible,
+        feasible=best.feasible,
         population=problem.decode(population),
         population_energies=energies,
         bounds=problem.bounds,
@@ -140,38 +141,39 @@ def make_result(driver: "Driver", stop: Stop) -> MinimizeResult:
 
 def violations(problem: Problem, out: FloatArray) -> list[FloatArray]:
     """Return per constraint by how much its values exceed their limits, from f, g, h."""
-    if isinstance(problem.function, UserFunction):
-        return problem.function.violations(out)
+    by_constraint = getattr(problem.function, "violations", None)  # of the user's functions
+    if by_constraint is not None:
+        parts: list[FloatArray] = by_constraint(out)
+        return parts
     g, h = problem.split(out)
     return [np.concatenate([np.maximum(g, 0.0), np.abs(h)])] if problem.n_constraints else []
 
 
-def _message(stop: Stop, feasible: bool, violation: float, n_invalid: int) -> str:
-    text = f"{stop.text[0].upper()}{stop.text[1:]}"
-    if not np.isfinite(violation):
+def _message(driver: "Driver", stop: Stop) -> str:
+    text, best = f"{stop.text[0].upper()}{stop.text[1:]}", driver.incumbent
+    if stop is Stop.DONE:
+        text += f": {driver.stop}"
+    if not np.isfinite(best.violation):
         text += "; no valid point was evaluated"
-    elif not feasible:
-        text += f"; no feasible point was found (summed violation {violation:.3g})"
-    if n_invalid:
-        text += f"; {n_invalid} evaluations failed or gave NaN"
+    elif not best.feasible:
+        text += f"; no feasible point was found (summed violation {best.violation:.3g})"
+    if driver.n_invalid:
+        text += f"; {driver.n_invalid} evaluations failed or gave NaN"
     return f"{text}."
 
 
 def _population(driver: "Driver") -> tuple[FloatArray, FloatArray]:
-    members = driver.state.top[: driver.now["n_pop"]]
-    members = members[np.isfinite(members["f"])]
-    members = members[np.lexsort((members["f"], members["v"]))]
-    return driver.state.x[members["row"]], members["f"].copy()
+    """Return the points that have a value, best first, and their objective."""
+    x, f, v = driver.population
+    order = np.lexsort((f, v))
+    order = order[np.isfinite(f[order])]
+    return x[order], f[order]
 
 
 def _history(driver: "Driver") -> History:
-    now = driver.now
-    rows = driver.state.curve[: now["row"]]
-    rows = rows[rows[:, 0] <= now["n"]]
-    if rows.shape[0] == 0 or rows[-1, 0] < now["n"]:
-        feasible = now["best_cv"] <= now["feasible_tol"]
-        fun = now["best_f"] if feasible else np.nan
-        last: list[Any] = [now["n"], fun, now["best_cv"], now["n_pop"], now["eps"]]
-        rows = np.vstack([rows, last])
+    rows, n = driver.curve, driver.n_evals
+    rows = rows[rows[:, 0] <= n]
+    if rows.shape[0] == 0 or rows[-1, 0] < n:
+        rows = np.vstack([rows, driver.present])
     _, first = np.unique(rows[:, 0], return_index=True)  # a large initial population fills several
     return History(*(column.copy() for column in rows[first].T))

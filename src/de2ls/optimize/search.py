@@ -4,7 +4,7 @@ import inspect
 import math
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +13,8 @@ import numpy as np
 from de2ls import _checks
 from de2ls._checks import FloatArray
 from de2ls.optimize.evaluators import Evaluator, Function
-from de2ls.optimize.result import MinimizeResult, Stop, make_result
-from de2ls.problems.problem import Problem
-from de2ls.trials.compiled import CompiledDriver as Driver
+from de2ls.optimize.result import BUDGET_STOPS, MinimizeResult, Stop, make_result
+from de2ls.trials.driver import Driver
 
 PATIENCE = 0.005  # seconds between looks at the clock, as far as the evaluations allow
 REPORTS = 20  # lines printed by `disp`
@@ -45,6 +44,7 @@ class Penalised:
 
     def __init__(self, function: Function) -> None:
         self.function = function
+        self.violations = getattr(function, "violations", None)
 
     def __call__(self, x: FloatArray, out: FloatArray) -> None:
         """Fill `out` with f, g, h, or with NaN."""
@@ -92,7 +92,7 @@ class Search:
     Parameters
     ----------
     driver : Driver
-        The trial, before its first candidate.
+        The trial, before its first evaluation.
     rules : Rules
         When to stop.
     evaluate : callable
@@ -100,9 +100,7 @@ class Search:
     batch : int, optional
         Size of a batch, at most one generation; None: one generation.
     direct : bool
-        Whether the driver itself evaluates, point by point, after the initial population.
-    guess : ndarray, optional
-        Takes the place of the first initial point.
+        Whether the driver itself evaluates, point by point.
     """
 
     def __init__(
@@ -112,25 +110,31 @@ class Search:
         evaluate: Evaluator,
         batch: int | None,
         direct: bool,
-        guess: FloatArray | None = None,
     ) -> None:
         self.driver = driver
         self.rules = rules
         self.evaluate = evaluate
         self.batch = batch
         self.direct = direct
-        self.guess = guess
-        self.ask_tell = driver
         if rules.target is not None:
-            driver.now["target"] = rules.target
+            driver.aim(rules.target)
         self.begin = time.perf_counter()
-        self.next_look = 0  # evaluations at which the next generation has ended
-        self.next_report = 0
+        self.next_look = (
+            driver.population_size
+        )  # evaluations at which the next generation has ended
+        self.next_report = driver.population_size
+        self._step = 1  # evaluations between looks at the clock
 
     def run(self) -> Stop:
         """Search until a rule says stop; Ctrl-C is one of them."""
         try:
-            return self._initial() or (self._directly() if self.direct else self._in_batches())
+            while True:
+                if self.direct:
+                    self._directly()
+                else:
+                    self._batch()
+                if (stop := self._stop()) is not None:
+                    return stop
         except KeyboardInterrupt:
             return Stop.INTERRUPTED
         except EvaluationError as error:
@@ -140,67 +144,36 @@ class Search:
 
     # --- evaluating ------------------------------------------------------------------------------
 
-    def _initial(self) -> Stop | None:
-        """Evaluate the initial population; tell it when its violations have set the weights."""
-        problem = self.driver.problem
-        numbers = self.ask_tell.ask(int(self.driver.now["n0"]))
-        if self.guess is not None:
-            self.ask_tell.pending[numbers[0]].x[:] = self.guess
-        size = self.batch or len(numbers)
-        results: dict[int, FloatArray] = {}
-        try:
-            for first in range(0, len(numbers), size):
-                reached = False
-                for number, out in self._evaluated(numbers[first : first + size]):
-                    results[number] = out
-                    violation = problem.violation(*problem.split(out))
-                    reached = reached or self._is_target(float(out[0]), violation)
-                if reached or self.time_is_up():
-                    break
-        finally:
-            self.driver.state.weight[:] = constraint_weights(problem, list(results.values()))
-            for number, out in results.items():
-                self.ask_tell.tell([number], out[np.newaxis])
-        return self._stop()
-
-    def _directly(self) -> Stop:
+    def _directly(self) -> None:
         """Let the driver evaluate, looking up as often as the rules need."""
-        now, rules, step = self.driver.now, self.rules, 1
-        while True:
-            until = int(now["n"]) + step
-            if rules.stall is not None:
-                until = min(until, int(now["best_n"]) + rules.stall)
-            if rules.per_generation:
-                until = min(until, self.next_look)
-            if rules.disp:
-                until = min(until, self.next_report)
-            begin = time.perf_counter()
-            try:
-                self.driver.run(until)
-            except Exception as error:
-                x = self.driver.problem.decode(self.driver.cand.x.copy())
-                raise _function_failed(x, error) from error
-            elapsed = time.perf_counter() - begin
-            step = 2 * step if elapsed < PATIENCE else max(1, step // 2)
-            if (stop := self._stop()) is not None:
-                return stop
+        driver, rules = self.driver, self.rules
+        until = driver.n_evals + self._step
+        if rules.stall is not None:
+            until = min(until, max(driver.incumbent.n + rules.stall, driver.n_evals + 1))
+        if rules.per_generation:
+            until = min(until, max(self.next_look, driver.n_evals + 1))
+        if rules.disp:
+            until = min(until, max(self.next_report, driver.n_evals + 1))
+        begin = time.perf_counter()
+        try:
+            driver.run(until)
+        except Exception as error:
+            raise _function_failed(driver.problem.decode(driver.evaluating), error) from error
+        elapsed = time.perf_counter() - begin
+        self._step = 2 * self._step if elapsed < PATIENCE else max(1, self._step // 2)
 
-    def _in_batches(self) -> Stop:
-        """Evaluate batches of at most one generation."""
-        while not self.driver.finished:
-            size = int(self.driver.now["n_pop"])
-            for number, out in self._evaluated(self.ask_tell.ask(min(self.batch or size, size))):
-                self.ask_tell.tell([number], out[np.newaxis])
-            if (stop := self._stop()) is not None:
-                return stop
-        return Stop.BUDGET
+    def _batch(self) -> None:
+        """Evaluate a batch of at most one generation.
 
-    def _evaluated(self, numbers: Sequence[int]) -> Iterator[tuple[int, FloatArray]]:
-        """Evaluate candidates; a failure counts as NaN, or ends the run after the others.
-
-        Where the workers themselves fail, the run ends: nothing says that they would work again.
+        A failure counts as NaN, or ends the run after the others are told. Where the workers
+        themselves fail, the run ends: nothing says that they would work again.
         """
-        points = list(self.ask_tell.points(numbers))
+        driver = self.driver
+        size = driver.population_size
+        numbers = driver.ask(min(self.batch or size, size))
+        if not numbers:
+            return
+        points = list(driver.points(numbers))
         try:
             outcomes = self.evaluate(points)
         except Exception as error:
@@ -209,35 +182,39 @@ class Search:
                 "attribute `result`"
             ) from error
         failed = None
+        told, results = [], []
         for number, x, outcome in zip(numbers, points, outcomes, strict=True):
-            if not isinstance(outcome, Exception):
-                yield number, outcome
-            elif self.rules.forgive:
-                yield number, np.full(1 + self.driver.problem.n_constraints, np.nan)
-            elif failed is None:
-                failed = _function_failed(self.driver.problem.decode(x), outcome)
-                failed.__cause__ = outcome
+            if isinstance(outcome, Exception) and not self.rules.forgive:
+                failed = failed or (x, outcome)
+                continue
+            told.append(number)
+            results.append(np.nan if isinstance(outcome, Exception) else outcome)
+        out = np.empty((len(told), 1 + driver.problem.n_constraints))
+        for values, result in zip(out, results, strict=True):
+            values[:] = result
+        driver.tell(told, out)
         if failed is not None:
-            raise failed
+            x, cause = failed
+            raise _function_failed(driver.problem.decode(x), cause) from cause
 
     # --- stopping --------------------------------------------------------------------------------
 
     def _stop(self) -> Stop | None:
         """Return the rule that ends the run now, if any."""
-        now, rules = self.driver.now, self.rules
-        n = int(now["n"])
-        if now["reached"]:
+        driver, rules = self.driver, self.rules
+        n = driver.n_evals
+        if driver.reached:
             return Stop.TARGET
-        if self.driver.finished:
-            return Stop.BUDGET
-        if rules.stall is not None and n - now["best_n"] >= rules.stall:
+        if driver.finished:
+            return Stop.BUDGET if driver.stop in BUDGET_STOPS else Stop.DONE
+        if rules.stall is not None and n - driver.incumbent.n >= rules.stall:
             return Stop.STALL
         if self.time_is_up():
             return Stop.TIME
         if rules.disp and n >= self.next_report:
             self._report(n)
         if rules.per_generation and n >= self.next_look:
-            self.next_look = n + int(now["n_pop"])
+            self.next_look = n + driver.population_size
             return self._look()
         return None
 
@@ -262,17 +239,12 @@ class Search:
         limit = self.rules.max_time
         return limit is not None and time.perf_counter() - self.begin >= limit
 
-    def _is_target(self, f: float, violation: float) -> bool:
-        target = self.rules.target
-        feasible = violation <= self.driver.problem.feasible_tol
-        return target is not None and feasible and f <= target
-
     def _report(self, n: int) -> None:
-        now, budget = self.driver.now, self.driver.max_evals
+        best, budget = self.driver.incumbent, self.driver.max_evals
         self.next_report = budget * (n * REPORTS // budget + 1) // REPORTS
         sys.stdout.write(
-            f"de2ls: {n:>9d} evaluations ({n / budget:4.0%}), f = {now['best_f']:.8g}, "
-            f"violation = {now['best_cv']:.3g}\n"
+            f"de2ls: {n:>9d} evaluations ({n / budget:4.0%}), f = {best.f:.8g}, "
+            f"violation = {best.violation:.3g}\n"
         )
 
 
@@ -304,34 +276,10 @@ def call_back(callback: Callable[..., Any], result: MinimizeResult) -> bool:
 
 def population_spread(driver: Driver) -> float:
     """Return the relative deviation of the population's objective; infinite unless all feasible."""
-    members = driver.state.top[: driver.now["n_pop"]]
-    f = members["f"]
-    if not np.isfinite(f).all() or (members["v"] > 0.0).any():
+    _, f, v = driver.population
+    if not f.size or not np.isfinite(f).all() or (v > 0.0).any():
         return math.inf
     deviation, size = float(np.std(f)), abs(float(np.mean(f)))
     if deviation == 0.0:
         return 0.0
     return deviation / size if size > 0.0 else math.inf
-
-
-def constraint_weights(problem: Problem, results: Sequence[FloatArray]) -> FloatArray:
-    """Return weights that give all violated constraints the same size, their geometric mean.
-
-    The size of a constraint is its median violation among the points that violate it. Where fewer
-    than two constraints are violated nothing is weighted; one that no point violates has weight 1.
-    """
-    sizes = np.full(problem.n_constraints, np.nan)
-    if not results:
-        return np.ones_like(sizes)
-    values = np.array(results)[:, 1:]
-    terms = np.hstack([values[:, : problem.n_ineq], np.abs(values[:, problem.n_ineq :])])
-    limits = np.repeat([0.0, problem.eq_tol], [problem.n_ineq, problem.n_eq])
-    for k, limit in enumerate(limits):
-        violated = terms[:, k][(terms[:, k] > limit) & np.isfinite(terms[:, k])]
-        if violated.size:
-            sizes[k] = np.median(violated)
-    known = ~np.isnan(sizes)
-    if known.sum() < 2:
-        return np.ones_like(sizes)
-    common = np.exp(np.mean(np.log(sizes[known])))
-    return np.where(known, common / sizes, 1.0)

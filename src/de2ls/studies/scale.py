@@ -8,8 +8,8 @@ from de2ls import _checks
 from de2ls.campaigns.campaign import Outcome, run_campaign
 from de2ls.campaigns.plan import Plan, Series
 from de2ls.campaigns.progress import Progress
+from de2ls.engine.budget import EVALS_PER_DIM
 from de2ls.problems.key import ProblemKey
-from de2ls.trials.driver import EVALS_PER_DIM
 
 ALL_PROBLEMS = tuple(range(1, 29))
 

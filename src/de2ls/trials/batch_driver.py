@@ -11,7 +11,7 @@ from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.batches import Answers, Space
 from de2ls.algorithms.config import Config
 from de2ls.problems.problem import Problem
-from de2ls.trials.driver import Driver, Incumbent
+from de2ls.trials.driver import Driver, Incumbent, Population
 from de2ls.trials.recorder import Recorder
 
 
@@ -35,20 +35,24 @@ class BatchDriver(Driver):
         workers: int = 1,
         saveable: bool = True,
     ) -> None:
-        super().__init__(algorithm, problem, seed, max_evals, config)
+        super().__init__(algorithm, problem, seed, max_evals, config, x0=x0)
         self.recorder = Recorder(problem, self.max_evals)
         self.saveable = saveable
-        self._begin(np.empty((0, problem.dim)) if x0 is None else np.atleast_2d(x0), workers)
+        self._begin(workers)
 
-    def _begin(self, x0: FloatArray, workers: int) -> None:
-        """Make the search anew, before its first batch."""
-        self.space = Space.of(self.problem, x0, workers)
+    def _begin(self, workers: int) -> None:
+        """Make the search anew and take its first batch."""
+        self.space = Space.of(self.problem, self.x0, workers)
         self._told: list[FloatArray] = []  # f, g, h of the batches that are answered
         self._ended = ""  # why the search ended, if it has
         self._take_batch(np.empty((0, self.problem.dim)), 0)
         assert self.algorithm.search is not None
         rng = np.random.default_rng(self.seed)
         self._search = self.algorithm.search(self.space, rng, self.max_evals, self.config)
+        self._population = Population(self.batch, self._f, self._v)
+        self._advance()
+        if not len(self.batch):
+            raise ValueError(f"the algorithm {self.algorithm.name} yields no points")
 
     def _take_batch(self, points: FloatArray, first: int) -> None:
         """Make `points` the batch that is being evaluated."""
@@ -102,11 +106,52 @@ class BatchDriver(Driver):
         return self.recorder.curve[: self.recorder.row]
 
     @property
+    def present(self) -> tuple[float, ...]:
+        """What a row of the curve would say now."""
+        return self.recorder.present
+
+    @property
+    def population_size(self) -> int:
+        """How many points make a batch at present."""
+        return len(self.batch)
+
+    @property
+    def population(self) -> Population:
+        """The points of the last batch that is answered, or what is known of the first one."""
+        if len(self._population.f) or not self._known.any():
+            return self._population
+        return Population(self.batch[self._known], self._f[self._known], self._v[self._known])
+
+    @property
+    def reached(self) -> bool:
+        """Whether a feasible point has reached the target."""
+        return self.recorder.reached
+
+    @property
+    def evaluating(self) -> FloatArray:
+        """The point that `run` evaluates, or has failed to evaluate."""
+        x: FloatArray = self.batch[min(self._issued, len(self.batch) - 1)]
+        return x.copy()
+
+    @property
+    def notes(self) -> dict[str, Any]:
+        """What the search knows of the solution."""
+        return self.space.notes
+
+    @property
     def counters(self) -> dict[str, float]:
         """What the search counted."""
         return {name: float(value) for name, value in self.space.counters.items()}
 
     # --- going on --------------------------------------------------------------------------------
+
+    def aim(self, target: float) -> None:
+        """Stop when a feasible point has an objective of at most `target`."""
+        self.recorder.target = target
+
+    def observe(self, x: FloatArray, out: FloatArray) -> None:
+        """Let the recorder see a point that the algorithm did not ask for."""
+        self.recorder.observe(x[np.newaxis], out[np.newaxis])
 
     def run(self, until: int | None = None) -> None:
         """Go on until `until` evaluations are made, or the target, or the end."""
@@ -123,7 +168,7 @@ class BatchDriver(Driver):
         out = np.empty((len(X), 1 + problem.n_constraints))
         done = 0
         try:
-            if problem.function is None or problem.many is not None:
+            if problem.kernel is not None or problem.many is not None:
                 problem.evaluate_rows(X, out)
                 done = len(X)
             else:
@@ -187,6 +232,7 @@ class BatchDriver(Driver):
         """Give the search its answers and take its next batch."""
         answers = None
         if len(self.batch):
+            self._population = Population(self.batch, self._f, self._v)
             if self.saveable:
                 self._told.append(self._out)
             cut = 1 + self.problem.n_ineq
@@ -252,7 +298,7 @@ class BatchDriver(Driver):
             "batch_out": self._out,
             "batch_known": self._known,
             "batch_issued": np.array(self._issued),
-            "x0": self.space.x0,
+            "x0": self.x0,
             "workers": np.array(self.space.workers),
             "ended": np.array(self._ended),
             "record_best": seen.best,
@@ -262,10 +308,9 @@ class BatchDriver(Driver):
 
     def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
         """Tell the search again what it was told, and go to where `arrays` were taken."""
-        self._begin(saved["x0"], int(saved["workers"]))
+        self.x0 = saved["x0"]
+        self._begin(int(saved["workers"]))
         told, at = saved["told"], 0
-        if len(saved["batch"]):
-            self._advance()
         while at < len(told):
             self._out[:] = told[at : at + len(self.batch)]
             self._f, self._v, _ = self.recorder.values(self._out)

@@ -13,11 +13,12 @@ from de2ls._checks import FloatArray
 from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import Config
 from de2ls.engine.recorder import observe, write_row
-from de2ls.engine.state import ASK, NONE, TELL, Candidate, State, new_candidate
+from de2ls.engine.state import ASK, INITIAL, NONE, TELL, Candidate, State, new_candidate
 from de2ls.jit.borrow import borrow
 from de2ls.jit.kernels import entry, kernel
 from de2ls.problems.problem import Problem
-from de2ls.trials.driver import Driver, Incumbent
+from de2ls.trials.driver import Driver, Incumbent, Population
+from de2ls.trials.weights import constraint_weights
 
 _VECTOR = types.Array(types.float64, 1, "C")
 _EVALUATE = types.FunctionType(types.void(_VECTOR, _VECTOR, _VECTOR, _VECTOR))
@@ -60,6 +61,9 @@ class CompiledDriver(Driver):
     Each candidate is drawn from the state at its ask, a tell acts at once, and a generation ends
     after N tells. With one candidate out at a time this is the algorithm itself; with more it is
     the variant with deferred updating: a success is visible only to candidates asked after it.
+
+    With `weigh` the results of the initial population wait until all are there: then its violations
+    set the weights of the constraints, and the search takes them in the order in which they came.
     """
 
     def __init__(
@@ -69,11 +73,16 @@ class CompiledDriver(Driver):
         seed: int,
         max_evals: int | None = None,
         config: Mapping[str, Any] | Config | None = None,
+        *,
+        x0: FloatArray | None = None,
+        weigh: bool = False,
     ) -> None:
-        super().__init__(algorithm, problem, seed, max_evals, config)
+        super().__init__(algorithm, problem, seed, max_evals, config, x0=x0)
         assert self.algorithm.start is not None
         self.state = self.algorithm.start(problem, self.config, self.seed, self.max_evals)
         self.cand = new_candidate(problem)  # of `run`
+        self._weighs = weigh and problem.n_constraints > 1  # and the weights are not known yet
+        self._held: list[Candidate] = []  # initial points whose results wait for the weights
         self._asked = 0
         self._pending: dict[int, Candidate] = {}  # of `ask`
         self._spare: list[Candidate] = []
@@ -82,23 +91,31 @@ class CompiledDriver(Driver):
 
     @property
     def now(self) -> Any:
-        """The record of the trial's scalars."""
+        """The record of the search's scalars."""
         return self.state.now[0]
+
+    def _seen(self) -> State:
+        """Return the state with all results; those that wait are told to a copy."""
+        if not self._held:
+            return self.state
+        state: State = _copy(self.state)
+        self._release(state, [_copy(cand) for cand in self._held])
+        return state
 
     @property
     def n_evals(self) -> int:
         """Evaluations made so far."""
-        return int(self.now["n"])
+        return int(self.now["n"]) + len(self._held)
 
     @property
     def n_invalid(self) -> int:
         """Evaluations that gave NaN."""
-        return int(self.now["n_invalid"])
+        return int(self._seen().now[0]["n_invalid"])
 
     @property
     def n_outside(self) -> int:
         """Evaluated points outside the box."""
-        return int(self.now["n_outside"])
+        return int(self._seen().now[0]["n_outside"])
 
     @property
     def finished(self) -> bool:
@@ -113,7 +130,8 @@ class CompiledDriver(Driver):
     @property
     def incumbent(self) -> Incumbent:
         """The best point evaluated so far."""
-        now, (x, out) = self.now, np.split(self.state.best.copy(), [self.problem.dim])
+        seen = self._seen()
+        now, (x, out) = seen.now[0], np.split(seen.best.copy(), [self.problem.dim])
         f, violation = float(now["best_f"]), float(now["best_cv"])
         feasible = violation <= self.problem.feasible_tol
         return Incumbent(x, out, f, violation, feasible, int(now["best_n"]))
@@ -121,12 +139,52 @@ class CompiledDriver(Driver):
     @property
     def curve(self) -> FloatArray:
         """Rows of FEs, Min_EV, LCV, population size, epsilon level: what is written so far."""
-        return self.state.curve[: self.now["row"]]
+        seen = self._seen()
+        return seen.curve[: seen.now[0]["row"]]
+
+    @property
+    def present(self) -> tuple[float, ...]:
+        """What a row of the curve would say now."""
+        now = self._seen().now[0]
+        min_ev = now["best_f"] if now["best_cv"] <= now["feasible_tol"] else np.nan
+        return now["n"], min_ev, now["least_cv"], now["n_pop"], now["eps"]
+
+    @property
+    def population_size(self) -> int:
+        """How many points make a generation at present."""
+        return int(self.now["n_pop"])
+
+    @property
+    def population(self) -> Population:
+        """The members of the population."""
+        seen = self._seen()
+        members = seen.top[: seen.now[0]["n_pop"]]
+        return Population(seen.x[members["row"]], members["f"].copy(), members["v"].copy())
+
+    @property
+    def reached(self) -> bool:
+        """Whether a feasible point has reached the target."""
+        return bool(self.now["reached"])
+
+    @property
+    def evaluating(self) -> FloatArray:
+        """The point that `run` evaluates, or has failed to evaluate."""
+        last = next(reversed(self._pending.values()), self.cand)
+        return last.x.copy()
 
     @property
     def counters(self) -> dict[str, float]:
         """What the algorithm counted."""
         return {name: self.now[name].item() for name in self.algorithm.counters}
+
+    def aim(self, target: float) -> None:
+        """Stop when a feasible point has an objective of at most `target`."""
+        self.now["target"] = target
+
+    def observe(self, x: FloatArray, out: FloatArray) -> None:
+        """Let the recorder see a point that the algorithm did not ask for."""
+        self.cand.x[:], self.cand.out[:] = x, out
+        record(self.state, self.cand)
 
     @property
     def asked(self) -> int:
@@ -146,6 +204,9 @@ class CompiledDriver(Driver):
     def run(self, until: int | None = None) -> None:
         """Go on until `until` evaluations are made, or the target, or the end."""
         until = self.max_evals if until is None else min(until, self.max_evals)
+        self._run_initial(until)
+        if self.n_evals >= until or self.reached:
+            return
         self.begin()
         if not self.finished:
             if self.problem.kernel is not None:
@@ -154,6 +215,17 @@ class CompiledDriver(Driver):
                 self._run_python(until)
         if self.finished:
             self.close_curve()
+
+    def _run_initial(self, until: int) -> None:
+        """Evaluate starting points, and the initial population while it sets the weights."""
+        while self.n_evals < until and not self.reached and self._is_initial():
+            numbers = self.ask(1)
+            out = np.empty(1 + self.problem.n_constraints)
+            self.problem.evaluate_into(self.pending[numbers[0]].x, out, self.work)
+            self.tell(numbers, [out])
+
+    def _is_initial(self) -> bool:
+        return self._weighs or self._asked < len(self.x0)
 
     def _run_compiled(self, until: int) -> None:
         compiled = self.problem.kernel
@@ -201,6 +273,8 @@ class CompiledDriver(Driver):
             if not self.step(self.state, cand, ASK):
                 self._spare.append(cand)
                 break
+            if self._asked < len(self.x0) and cand.info[0]["kind"] == INITIAL:
+                cand.x[:] = self.x0[self._asked]
             self._pending[self._asked] = cand
             numbers.append(self._asked)
             self._asked += 1
@@ -215,12 +289,41 @@ class CompiledDriver(Driver):
         for number, values in zip(numbers, out, strict=True):
             cand = self._pending.pop(number)
             cand.out[:] = values
-            self.step(self.state, cand, TELL)
-            self._spare.append(cand)
+            if self._weighs:
+                self._hold(cand)
+            else:
+                self.step(self.state, cand, TELL)
+                self._spare.append(cand)
+
+    def _hold(self, cand: Candidate) -> None:
+        """Let a result wait; release all when they are complete, or the target is reached."""
+        self._held.append(cand)
+        violation = self.problem.violation(*self.problem.split(cand.out))
+        feasible = violation <= self.problem.feasible_tol
+        if len(self._held) == self.now["n0"] or (feasible and cand.out[0] <= self.now["target"]):
+            self._weighs = False
+            self._release(self.state, self._held)
+            self._held = []
+
+    def _release(self, state: State, held: Sequence[Candidate]) -> None:
+        """Set the weights and tell `state` the results that waited for them."""
+        state.weight[:] = constraint_weights(self.problem, [cand.out for cand in held])
+        for cand in held:
+            self.step(state, cand, TELL)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return what `restore` needs to go on."""
-        arrays = {f"state_{name}": array for name, array in self.state._asdict().items()}
+        out = [*self._pending.values(), *self._held]
+        arrays: dict[str, NDArray[Any]] = {
+            "x0": self.x0,
+            "weighs": np.array(self._weighs),
+            "asked": np.array(self._asked),
+            "pending": np.array(list(self._pending), dtype=np.int64),
+            "out_x": np.array([cand.x for cand in out]).reshape(-1, self.problem.dim),
+            "out_out": np.array([cand.out for cand in out]).reshape(-1, self.cand.out.size),
+            "out_info": np.array([cand.info[0] for cand in out], dtype=self.cand.info.dtype),
+        }
+        arrays |= {f"state_{name}": array for name, array in self.state._asdict().items()}
         return arrays | {f"cand_{name}": array for name, array in self.cand._asdict().items()}
 
     def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
@@ -234,4 +337,19 @@ class CompiledDriver(Driver):
                         "not fit"
                     )
                 array[...] = stored
-        self._asked = self.n_evals
+        self.x0, self._weighs = saved["x0"], bool(saved["weighs"])
+        self._asked = int(saved["asked"])
+        out = []
+        parts = (saved[f"out_{part}"] for part in Candidate._fields)
+        for x, values, info in zip(*parts, strict=True):
+            cand = new_candidate(self.problem)
+            cand.x[:], cand.out[:], cand.info[0] = x, values, info
+            out.append(cand)
+        numbers = saved["pending"].tolist()
+        self._pending = dict(zip(numbers, out, strict=False))
+        self._held = out[len(numbers) :]
+
+
+def _copy(arrays: Any) -> Any:
+    """Return a state or a candidate with copies of all arrays."""
+    return type(arrays)(*(array.copy() for array in arrays))

@@ -19,11 +19,10 @@ from de2ls._checks import FloatArray
 from de2ls.algorithms import get_algorithm
 from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import Config
-from de2ls.engine.budget import EVALS_PER_DIM as EVALS_PER_DIM
 from de2ls.engine.budget import checked_budget
 from de2ls.problems.problem import Problem
 
-SCHEMA = 1  # of a saved trial
+SCHEMA = 2  # of a saved trial
 
 
 class Incumbent(NamedTuple):
@@ -35,6 +34,14 @@ class Incumbent(NamedTuple):
     violation: float  # summed
     feasible: bool
     n: int  # the evaluation that found it; 0 while no point has a value
+
+
+class Population(NamedTuple):
+    """The points an algorithm works with at present."""
+
+    x: FloatArray  # (n, D)
+    f: FloatArray  # (n,)
+    v: FloatArray  # (n,) violation, as the algorithm measures it
 
 
 class Driver(ABC):
@@ -52,6 +59,8 @@ class Driver(ABC):
         The budget T; 20000 D by default.
     config : mapping or Config, optional
         Fields that differ from the algorithm's defaults.
+    x0 : ndarray, shape (k, D), optional
+        Starting points.
     """
 
     def __init__(
@@ -61,6 +70,8 @@ class Driver(ABC):
         seed: int,
         max_evals: int | None = None,
         config: Mapping[str, Any] | Config | None = None,
+        *,
+        x0: FloatArray | None = None,
     ) -> None:
         if not isinstance(problem, Problem):
             raise TypeError(
@@ -72,6 +83,7 @@ class Driver(ABC):
         self.seed = _checks.integer("seed", seed, 0)
         self.max_evals = checked_budget(max_evals, problem.dim)
         self.config = self.algorithm.config_class.make(config)
+        self.x0 = np.empty((0, problem.dim)) if x0 is None else np.atleast_2d(x0)
         self.work = np.empty(problem.kernel.n_work if problem.kernel else 0)
         self.wall_time = 0.0  # seconds, kept by whoever runs the trial
 
@@ -124,10 +136,48 @@ class Driver(ABC):
 
     @property
     @abstractmethod
+    def present(self) -> tuple[float, ...]:
+        """What a row of the curve would say now."""
+
+    @property
+    @abstractmethod
+    def population_size(self) -> int:
+        """How many points make a generation at present."""
+
+    @property
+    @abstractmethod
+    def population(self) -> Population:
+        """The points the algorithm works with at present."""
+
+    @property
+    @abstractmethod
+    def reached(self) -> bool:
+        """Whether a feasible point has reached the target."""
+
+    @property
+    @abstractmethod
+    def evaluating(self) -> FloatArray:
+        """The point that `run` evaluates, or has failed to evaluate."""
+
+    @property
+    @abstractmethod
     def counters(self) -> dict[str, float]:
         """What the algorithm counted."""
 
+    @property
+    def notes(self) -> dict[str, Any]:
+        """What the algorithm knows of the solution."""
+        return {}
+
     # --- going on --------------------------------------------------------------------------------
+
+    @abstractmethod
+    def aim(self, target: float) -> None:
+        """Stop when a feasible point has an objective of at most `target`."""
+
+    @abstractmethod
+    def observe(self, x: FloatArray, out: FloatArray) -> None:
+        """Let the recorder see a point that the algorithm did not ask for."""
 
     @abstractmethod
     def run(self, until: int | None = None) -> None:
@@ -180,16 +230,36 @@ def new_driver(
     seed: int,
     max_evals: int | None = None,
     config: Mapping[str, Any] | Config | None = None,
+    *,
+    x0: FloatArray | None = None,
+    weigh: bool = False,
+    workers: int = 1,
+    saveable: bool = True,
 ) -> Driver:
-    """Return the driver that suits the algorithm's form, see `Driver`."""
+    """Return the driver that suits the algorithm's form.
+
+    Parameters
+    ----------
+    algorithm, problem, seed, max_evals, config, x0
+        As for `Driver`.
+    weigh : bool
+        Whether a compiled search measures violation by weighted constraints. A generator sees the
+        constraints themselves.
+    workers : int
+        How many points are evaluated at once: told to a generator.
+    saveable : bool
+        Whether a generator's answers are kept, so that the trial can be saved.
+    """
     chosen = get_algorithm(algorithm)
     if chosen.search is not None:
         from de2ls.trials.batch_driver import BatchDriver
 
-        return BatchDriver(chosen, problem, seed, max_evals, config)
+        return BatchDriver(
+            *(chosen, problem, seed, max_evals, config), x0=x0, workers=workers, saveable=saveable
+        )
     from de2ls.trials.compiled import CompiledDriver
 
-    return CompiledDriver(chosen, problem, seed, max_evals, config)
+    return CompiledDriver(chosen, problem, seed, max_evals, config, x0=x0, weigh=weigh)
 
 
 def load_driver(

@@ -122,11 +122,12 @@ class Recorder:
     def close_curve(self) -> None:
         """Repeat the last state in the rows that an early end left empty."""
         while (due := self.next_sample) < np.inf:
-            self.curve[self.row] = (due, *self.state()[1:])
+            self.curve[self.row] = (due, *self.present[1:])
             self.row += 1
 
-    def state(self) -> tuple[float, float, float, float, float]:
-        """Return what a row of the curve would say now: n, Min_EV, LCV, batch size, 0."""
+    @property
+    def present(self) -> tuple[float, ...]:
+        """What a row of the curve would say now: n, Min_EV, LCV, batch size, 0."""
         feasible = self.best_cv <= self.problem.feasible_tol
         return self.n, self.best_f if feasible else np.nan, self.least_cv, self.n_pop, 0.0
 

@@ -1,0 +1,72 @@
+"""How `minimize` and `Optimizer` start a search: the same way, so that it is the same search."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from de2ls import _checks
+from de2ls._checks import FloatArray
+from de2ls.algorithms import get_algorithm
+from de2ls.algorithms.algorithm import Algorithm
+from de2ls.algorithms.config import Config
+from de2ls.problems.problem import Problem
+from de2ls.trials.driver import Driver, new_driver
+
+# the initial population is the algorithm's own (10 D), or one of these if it is larger:
+EVALS_PER_MEMBER, MANY = 500, 1000  # one member per 500 evaluations, up to 1000
+FEWEST_EVALS_PER_MEMBER, SOME = 40, 100  # one member per 40 evaluations, up to 100
+
+
+def start(
+    algorithm: str | Algorithm,
+    problem: Problem,
+    seed: Any,
+    budget: int,
+    config: Mapping[str, Any] | Config | None,
+    x0: FloatArray | None,
+    workers: int = 1,
+) -> Driver:
+    """Return a search before its first evaluation, its constraints weighted."""
+    chosen = get_algorithm(algorithm)
+    fields = population_config(chosen, config, problem.dim, budget)
+    number = integer_seed(seed)
+    return new_driver(chosen, problem, number, budget, fields, x0=x0, weigh=True, workers=workers)
+
+
+def integer_seed(seed: Any) -> int:
+    """Return an integer seed from what `numpy.random.default_rng` accepts.
+
+    A non-negative integer stands for itself; a generator is advanced by one draw.
+    """
+    if isinstance(seed, int | np.integer) and not isinstance(seed, bool):
+        return _checks.integer("seed", seed, 0)
+    try:
+        generator = np.random.default_rng(seed)
+    except (TypeError, ValueError) as error:
+        raise type(error)(
+            f"seed must be None, a non-negative integer or what numpy.random.default_rng accepts, "
+            f"got {seed!r}"
+        ) from None
+    return int(generator.integers(2**63))
+
+
+def population_config(
+    algorithm: Algorithm, config: Mapping[str, Any] | Config | None, dim: int, budget: int
+) -> Mapping[str, Any] | Config | None:
+    """Return `config` with a larger initial population where there are few dimensions.
+
+    It acts only on algorithms whose default is proportional to D, and not where `config` says
+    otherwise.
+    """
+    defaults = algorithm.config_class().as_dict()
+    given = {} if config is None else config
+    if not isinstance(given, Mapping) or {"n0", "n0_per_dim"} & set(given):
+        return config
+    if not {"n0", "n0_per_dim"} <= set(defaults):
+        return config
+    usual = int(defaults["n0_per_dim"] * dim)
+    long_run = min(budget // EVALS_PER_MEMBER, MANY)
+    short_run = min(budget // FEWEST_EVALS_PER_MEMBER, SOME)
+    n0 = max(usual, long_run, short_run)
+    return {**given, "n0": max(defaults["n_min"], min(n0, budget // 2))}
