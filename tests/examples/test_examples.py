@@ -94,3 +94,11 @@ def test_compiled(capsys):
     assert res.feasible
     assert -res.fun == pytest.approx(0.710978, abs=2e-3)
     assert "per second" in capsys.readouterr().out
+
+
+def test_evolution_strategy(capsys):
+    """The optimum (0.25, 1.75) with f = 1.125 lies on the constraint x + y = 2."""
+    res = load("evolution_strategy").main()
+    assert res.feasible
+    assert res.fun == pytest.approx(1.125, abs=1e-3)
+    assert "feasible: True" in capsys.readouterr().out

@@ -109,7 +109,7 @@ def run_campaign(
 def missing_trials(plan: Plan, store: Store) -> list[PlannedTrial]:
     """Return the trials of a plan that a store lacks; refuse a plan that contradicts it."""
     for series in plan.series:
-        store.check_series(series.label, series.algorithm, series.config)
+        store.check_series(series.label, str(series.algorithm), series.config)
     labels = [series.label for series in plan.series]
     here = {trial.key: trial for trial in store.trials(labels=labels)}
     missing = []

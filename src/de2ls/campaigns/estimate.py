@@ -48,7 +48,7 @@ def estimate(trials: Sequence[PlannedTrial]) -> Estimate:
 
 def _seconds_per_evaluation(trial: PlannedTrial) -> float:
     """Run the beginning of a trial, in growing steps until its time can be told."""
-    begun = PausedTrial(trial.algorithm, trial.load(), trial.seed, trial.max_evals, trial.config)
+    begun = PausedTrial(trial.place, trial.load(), trial.seed, trial.max_evals, trial.config)
     step = 8
     begin = time.perf_counter()
     with no_exit(f"the problem {trial.problem.label}"):

@@ -8,7 +8,7 @@ import dataclasses
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent import futures
 from dataclasses import dataclass
 from itertools import islice
@@ -17,6 +17,7 @@ from typing import Any
 from de2ls import _checks
 from de2ls._checks import FloatArray
 from de2ls._processes import end_with_parent
+from de2ls.algorithms import get_algorithm
 from de2ls.campaigns.plan import PlannedTrial
 from de2ls.problems.file import no_exit
 from de2ls.problems.problem import Problem
@@ -44,7 +45,7 @@ def run_planned(trial: PlannedTrial) -> TrialRecord:
     """Run one planned trial; this is what travels to the workers."""
     with no_exit(f"the problem {trial.problem.label}"):
         return run_trial(
-            trial.algorithm,
+            trial.place,
             trial.load(),
             trial.seed,
             trial.max_evals,
@@ -79,15 +80,15 @@ def finished(
 
 
 def open_workers(
-    kind: str, count: int | None, dask: str | None, trials: Iterable[PlannedTrial]
+    kind: str, count: int | None, dask: str | None, trials: Collection[PlannedTrial]
 ) -> Workers:
     """Start the workers that suit a campaign.
 
     Parameters
     ----------
     kind : {"auto", "threads", "processes"}
-        Threads suit compiled problems, whose trials run without the interpreter; a plain Python
-        problem needs processes. By default the problems decide.
+        Threads suit compiled algorithms on compiled problems, whose trials run without the
+        interpreter; plain Python needs processes. By default the trials decide.
     count : int, optional
         Number of workers; one per core by default.
     dask : str, optional
@@ -96,12 +97,21 @@ def open_workers(
         What will run.
     """
     size = check_workers(kind, count)
+    searches = {trial.place: get_algorithm(trial.place) for trial in trials}
+    alone = [found.name for found in searches.values() if found.digest and not found.source]
+    if alone and (dask is not None or kind == "processes"):
+        raise ValueError(
+            f"executor must be threads for the algorithm {alone[0]}: it is in no file or module "
+            "from which other processes could load it"
+        )
     if dask is not None:
         from de2ls.campaigns.dask_executor import dask_workers
 
         return dask_workers(dask, size)
-    compiled = all(trial.load().kernel is not None for trial in trials)
-    if kind == "processes" or (kind == "auto" and not compiled):
+    compiled = all(trial.load().kernel is not None for trial in trials) and all(
+        found.search is None for found in searches.values()
+    )
+    if kind == "processes" or (kind == "auto" and not compiled and not alone):
         return processes(size)
     return threads(size)
 
@@ -144,7 +154,7 @@ def compile_kernels(trials: Iterable[PlannedTrial]) -> None:
         needs = {trial.problem, (trial.algorithm, problem.kernel is not None)}
         if not needs <= seen:
             seen |= needs
-            PausedTrial(trial.algorithm, problem, trial.seed, trial.max_evals, trial.config).run(1)
+            PausedTrial(trial.place, problem, trial.seed, trial.max_evals, trial.config).run(1)
 
 
 def _without_function(problem: Problem) -> Problem:

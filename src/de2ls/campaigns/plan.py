@@ -4,12 +4,13 @@ import dataclasses
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from de2ls import _checks
 from de2ls._lists import items, numbers
-from de2ls.algorithms import resolve_config
+from de2ls.algorithms import algorithm_names, get_algorithm
 from de2ls.campaigns.seeds import trial_seed
 from de2ls.engine.budget import checked_budget
 from de2ls.problems.key import ProblemKey
@@ -18,6 +19,9 @@ from de2ls.suites.choice import choose
 from de2ls.suites.registry import load
 from de2ls.trials.key import TrialKey
 from de2ls.trials.record import Trial
+
+if TYPE_CHECKING:
+    from de2ls.algorithms.algorithm import Algorithm
 
 MOST_TRIALS = 1_000_000  # of a plan
 
@@ -28,45 +32,57 @@ class Series:
 
     Parameters
     ----------
-    algorithm : str
-        Registered name.
+    algorithm : str or Algorithm
+        What `de2ls.algorithms.get_algorithm` accepts. It becomes what records call it: its name,
+        with the digest of its text if it is a user's own.
     label : str
         Name of the series in store, scores and reports; the algorithm's by default.
     config : mapping
         Fields that differ from the defaults; completed here.
     """
 
-    algorithm: str
+    algorithm: "str | Algorithm"
     label: str = ""
     config: Mapping[str, Any] = field(default_factory=dict)
+    place: str = field(init=False, default="")  # where any process finds the algorithm
 
     def __post_init__(self) -> None:
         if not isinstance(self.label, str):
             raise TypeError(f"label must be a text, got {self.label!r}")
-        object.__setattr__(self, "config", resolve_config(self.algorithm, self.config))
-        object.__setattr__(self, "label", self.label or self.algorithm)
+        found = get_algorithm(self.algorithm)
+        object.__setattr__(self, "place", found.reference)
+        object.__setattr__(self, "algorithm", found.identity)
+        object.__setattr__(self, "config", found.config_class.make(self.config).as_dict())
+        object.__setattr__(self, "label", self.label or found.name)
 
     @classmethod
     def parse(cls, text: str) -> Self:
         """Read ``algorithm``, ``algorithm:field=value:...`` or ``label=algorithm:field=value``.
 
-        Without a label of its own a series with a configuration is called by its whole text.
+        The algorithm is a name, a file (``my_es.py`` or ``my_es.py:name``) or
+        ``package.module:name``. Without a label of its own a series is called by its algorithm's
+        name and its configuration.
 
         Examples
         --------
         >>> Series.parse("MC1=de2ls:ls_mc=1").label
         'MC1'
         """
-        head, *assignments = text.strip().split(":")
-        label, _, algorithm = head.rpartition("=")
+        first, *rest = text.strip().split(":")
+        label, _, algorithm = first.rpartition("=")
+        own = [] if algorithm.strip() in algorithm_names() else rest
+        place = [algorithm, *takewhile(lambda item: "=" not in item, own)]
+        assignments = rest[len(place) - 1 :]
         config = dict(_assignment(item, text) for item in assignments)
-        return cls(algorithm.strip(), label.strip() or text.strip(), config)
+        found = get_algorithm(":".join(place).strip())
+        return cls(found, label.strip() or ":".join([found.name, *assignments]), config)
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlannedTrial(Trial):
     """One trial to run; plain data, so that it travels to any worker."""
 
+    place: str  # where any process finds the algorithm
     source: str = ""  # where its problem's suite is, if the suite's name does not tell
 
     def load(self) -> Problem:
@@ -132,7 +148,8 @@ class Plan:
                 for series in self.series:
                     yield PlannedTrial(
                         key=TrialKey(series.label, problem, run),
-                        algorithm=series.algorithm,
+                        algorithm=str(series.algorithm),
+                        place=series.place,
                         config=series.config,
                         seed=trial_seed(self.seed, series.label, problem, run, self.paired),
                         max_evals=budget,

@@ -63,11 +63,14 @@ def problems(
 
 @app.command()
 def algorithms() -> None:
-    """List the algorithms by name."""
+    """List the algorithms by name, those of installed packages with where they are."""
     from de2ls.algorithms import algorithm_names
+    from de2ls.algorithms.brought import plugins
 
     for name in algorithm_names():
         typer.echo(name)
+    for name, point in plugins().items():
+        typer.echo(f"{name} ({point.value})")
 
 
 def _settings(settings: Any) -> str:

@@ -23,7 +23,8 @@ class PausedTrial:
     """A trial that can be stopped at any evaluation, saved, loaded and continued.
 
     However often it is paused, its record has the bits of an uninterrupted trial (except for the
-    wall time). The parameters are those of `run_trial`.
+    wall time). The parameters are those of `run_trial`; with ``saveable=False`` the answers that a
+    generator got are not kept.
     """
 
     def __init__(
@@ -33,8 +34,10 @@ class PausedTrial:
         seed: int,
         max_evals: int | None = None,
         config: Mapping[str, Any] | Config | None = None,
+        *,
+        saveable: bool = True,
     ) -> None:
-        self.driver = new_driver(algorithm, problem, seed, max_evals, config)
+        self.driver = new_driver(algorithm, problem, seed, max_evals, config, saveable=saveable)
 
     def run(self, evals: int | None = None) -> Self:
         """Make `evals` more evaluations, or all that are left."""
@@ -121,7 +124,8 @@ def run_trial(
     >>> record.feasible, record.n_evals, record.curve.shape
     (True, 100000, (2001, 3))
     """
-    return PausedTrial(algorithm, problem, seed, max_evals, config).run().record(label, run, trace)
+    trial = PausedTrial(algorithm, problem, seed, max_evals, config, saveable=False)
+    return trial.run().record(label, run, trace)
 
 
 def make_record(driver: Driver, label: str = "", run: int = 1, trace: bool = False) -> TrialRecord:
