@@ -3,7 +3,14 @@
 import multiprocessing
 import multiprocessing.connection
 import os
+import signal
 import threading
+
+
+def begin_worker() -> None:
+    """Leave Ctrl-C to the parent, and end with it: the start of every worker of a pool."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_parent()
 
 
 def end_with_parent() -> None:

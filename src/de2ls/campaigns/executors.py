@@ -7,7 +7,6 @@ workers busy and yields trials as they end.
 import dataclasses
 import multiprocessing
 import os
-import signal
 from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent import futures
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from typing import Any
 
 from de2ls import _checks
 from de2ls._checks import FloatArray
-from de2ls._processes import end_with_parent
+from de2ls._processes import begin_worker
 from de2ls.algorithms import get_algorithm
 from de2ls.campaigns.plan import PlannedTrial
 from de2ls.problems.file import no_exit
@@ -137,7 +136,7 @@ def threads(count: int) -> Workers:
 def processes(count: int) -> Workers:
     """Return worker processes, each with an interpreter of its own."""
     pool = futures.ProcessPoolExecutor(
-        count, mp_context=multiprocessing.get_context("spawn"), initializer=_begin_worker
+        count, mp_context=multiprocessing.get_context("spawn"), initializer=begin_worker
     )
     return Workers(pool, lambda: count, _closer(pool), _several(count, "process", "es"))
 
@@ -178,9 +177,3 @@ def _closer(pool: futures.Executor) -> Callable[[bool], None]:
 
 def _several(count: int, name: str, plural: str = "s") -> str:
     return f"{count} {name}{'' if count == 1 else plural}"
-
-
-def _begin_worker() -> None:
-    """Leave Ctrl-C to the parent, and end with it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    end_with_parent()

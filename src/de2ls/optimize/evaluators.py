@@ -7,7 +7,6 @@ kept it from having them.
 import multiprocessing
 import os
 import pickle
-import signal
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -18,6 +17,7 @@ import numpy as np
 
 from de2ls import _checks
 from de2ls._checks import FloatArray
+from de2ls._processes import begin_worker
 from de2ls.problems.problem import Problem
 
 Outcome = FloatArray | Exception
@@ -189,7 +189,7 @@ _task: Task | None = None  # of this worker process
 def _start_worker(task: Task) -> None:
     global _task
     _task = task
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
+    begin_worker()
 
 
 def _run_task(x: FloatArray) -> Outcome:

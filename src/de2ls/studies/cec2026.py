@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from de2ls._checks import FloatArray
+from de2ls.algorithms import get_algorithm
 from de2ls.campaigns.plan import Series
 from de2ls.reports.figures import critical_difference, new_figure, style, superiority, totals
 from de2ls.reports.palette import Look
@@ -37,13 +38,8 @@ if TYPE_CHECKING:
 
 # Labels of the store and the competition's names, in the order of its ranking.
 FIELD = {
-    "rde26": "RDE26",
-    "rdex": "RDEx",
-    "rdex-cask": "RDEx-CASK",
-    "de2ls": "DE-2LS",
-    "ude3": "UDE-III",
-    "ude4": "UDE-IV",
-    "cl-srde": "CL-SRDE",
+    name: get_algorithm(name).title
+    for name in ("rde26", "rdex", "rdex-cask", "de2ls", "ude3", "ude4", "cl-srde")
 }
 OTHER = "cpp2017"
 DIFFERING = (9, 15, 24)  # problems in which the two definitions differ

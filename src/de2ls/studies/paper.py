@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from de2ls.algorithms import ablation_variants
+from de2ls.algorithms import ablation_variants, get_algorithm
 from de2ls.campaigns.plan import Series
 from de2ls.reports.figures import style, totals
 from de2ls.reports.palette import Look
@@ -59,11 +59,11 @@ from de2ls.studies.scale import Runner, Scale
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-NEW, OLD = "DE-2LS", "RDEx"
+NEW, OLD = get_algorithm("de2ls").title, get_algorithm("rdex").title
 
 # Labels of the store and the paper's names of the series, in the order of its tables.
 HEAD_TO_HEAD = {"de2ls": NEW, "rdex": OLD}
-FOUR = {**HEAD_TO_HEAD, "cl-srde": "CL-SRDE", "ude3": "UDE-III"}
+FOUR = {name: get_algorithm(name).title for name in (*HEAD_TO_HEAD, "cl-srde", "ude3")}
 ABLATION = {("de2ls" if name == NEW else name): name for name in published.ablation()["total"]}
 
 # Parameters that the paper states, by the fields of the configuration.
