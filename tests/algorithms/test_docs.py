@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 import de2ls
@@ -64,8 +65,8 @@ def test_a_table_shows_what_differs() -> None:
 def test_the_walkthrough_shows_the_module() -> None:
     source = Path(de_rand_1_bin.__file__).read_text()
     blocks = re.findall(r"```python\n(.*?)```", WALKTHROUGH.read_text(), re.DOTALL)
-    assert len(blocks) == 6
-    for block in blocks:
+    assert len(blocks) == 8  # two of the generator
+    for block in blocks[2:]:
         assert block in source
 
 
@@ -81,3 +82,17 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 def slug(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def test_the_evolution_strategy_of_the_walkthrough_runs() -> None:
+    """The page shows the example's own text, and its first lines of use run."""
+    first, use = re.findall(r"```python\n(.*?)```", WALKTHROUGH.read_text(), flags=re.DOTALL)[:2]
+    example = (ROOT / "examples" / "evolution_strategy.py").read_text()
+    assert first.strip() in re.sub(r"  # noqa.*", "", example)
+    assert len(first.strip().splitlines()) <= 25
+    names: dict[str, object] = {"de2ls": de2ls, "np": np}
+    exec(first + use, names)
+    record, result = names["record"], names["result"]
+    assert isinstance(record, de2ls.TrialRecord)
+    assert record.n_evals == 5000
+    assert getattr(result, "nfev") == 2000  # noqa: B009 -- a name of the page

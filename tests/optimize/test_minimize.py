@@ -813,3 +813,20 @@ class TestPopulation:
         assert res.feasible
         assert res.fun == pytest.approx(1.0, abs=0.3)
         assert res.history.nfev[-1] == res.nfev <= 3000
+
+
+def test_penalised_failures_leave_the_constraints_apart():
+    """One array per constraint, as without on_error="penalize"."""
+    constraints = [
+        {"type": "ineq", "fun": lambda x: [x[0] + 1.0, x[1] + 1.0]},
+        {"type": "ineq", "fun": lambda x: 3.0 - x[0]},
+    ]
+    res = de2ls.minimize(
+        lambda x: float(x @ x),
+        [(-2, 2)] * 2,
+        constraints=constraints,
+        on_error="penalize",
+        max_evals=100,
+        seed=1,
+    )
+    assert [part.shape for part in res.constr] == [(2,), (1,)]
