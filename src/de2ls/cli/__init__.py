@@ -92,7 +92,7 @@ class LazyGroup(TyperGroup):
             super().format_help(ctx, formatter)
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:
-        """Return the commands and options that begin so, without loading any command."""
+        """Return the commands and options that fit, without loading any command."""
         with self._table_only():
             return super().shell_complete(ctx, incomplete)
 
@@ -128,7 +128,7 @@ def print_tables(*tables: Any, markup: bool = True) -> None:
 
 
 def end_interrupted(outcome: "Outcome") -> NoReturn:
-    """End after a campaign was stopped; at once if its running trials are not to be awaited."""
+    """End after a campaign was stopped; at once if its running trials are given up."""
     if outcome.abandoned:
         sys.stdout.flush()
         os._exit(INTERRUPTED)
@@ -165,7 +165,7 @@ def root(
         ),
     ] = False,
     debug: Annotated[
-        bool, typer.Option("--debug", help="Show the traceback of an error; may stand anywhere.")
+        bool, typer.Option("--debug", help="Show the traceback of an error; may be given anywhere.")
     ] = False,
 ) -> None:
     """Constrained black-box optimization: run, compare and report differential evolution."""

@@ -38,7 +38,7 @@ Quick = Annotated[
 ]
 Dim = Annotated[
     int | None,
-    typer.Option(help="Dimension; published is D = 30.", show_default="30, quick 10"),
+    typer.Option(help="Dimension; the published one is 30.", show_default="30, quick 10"),
 ]
 Runs = Annotated[int | None, typer.Option(help="Trials per problem.", show_default="25, quick 5")]
 Problems = Annotated[str, typer.Option(help="Numbers such as 1-28 or 1,4,7.")]
@@ -52,9 +52,7 @@ Output = Annotated[
     typer.Option("--output", "-o", help="The folder to write to.", show_default="by size"),
 ]
 Workers = Annotated[int | None, typer.Option(help="Trials at a time.", show_default="one per core")]
-Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", help="Say nothing but errors and the verdicts.")
-]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors and the verdicts only.")]
 
 
 @app.callback()

@@ -121,7 +121,7 @@ def run(
     as_json: Annotated[
         bool, typer.Option("--json", help="Report as JSON, one object per line.")
     ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> None:
     """Run a campaign: algorithms x problems x runs.
 

@@ -35,7 +35,7 @@ AllowUnequal = Annotated[
     bool,
     typer.Option(
         "--allow-unequal",
-        help="Accept unequal numbers of trials and the like, where the score bears it.",
+        help="Accept unequal numbers of trials and the like, where the score allows it.",
     ),
 ]
 

@@ -52,7 +52,7 @@ def solve(
         ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(help="What repeats a run.", show_default="random")
+        int | None, typer.Option(help="The same seed repeats a run.", show_default="random")
     ] = None,
     workers: Annotated[
         int | None, typer.Option(help="Processes that evaluate.", show_default="1")

@@ -21,7 +21,7 @@ Order = NDArray[np.int64]
 
 @block
 def precedes(fa: float, va: float, a: int, fb: float, vb: float, b: int, eps: float) -> bool:
-    """Whether member `a` stands before member `b` in the eps-order."""
+    """Whether member `a` comes before member `b` in the eps-order."""
     if va <= eps:
         if vb > eps or fa < fb:
             return True
@@ -66,7 +66,7 @@ def update(members: Members, order: Order, n: int, old: int, eps: float) -> None
     """Move the entry of rank `old`, whose member has changed, to its new rank."""
     position = order[old]
     f, v = members[position].f, members[position].v
-    low, high = 0, n - 1  # ranks among the others: those from `old` on stand one higher
+    low, high = 0, n - 1  # ranks among the others: those from `old` on are one higher
     while low < high:
         middle = (low + high) >> 1
         other = order[middle] if middle < old else order[middle + 1]

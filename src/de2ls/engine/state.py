@@ -44,7 +44,7 @@ COMMON_FIELDS: Fields = [
     ("best_f", "f8"),
     ("best_cv", "f8"),  # summed violation
     ("best_v", "f8"),  # mean violation, as the search sees it
-    ("best_n", "i8"),  # evaluation that found it; 0 while there is none but invalid ones
+    ("best_n", "i8"),  # evaluation that found it; 0 while all are invalid
     ("target", "f8"),  # objective at which a feasible incumbent ends the run
     ("reached", "i8"),  # whether it has done so
     # record
@@ -74,7 +74,7 @@ EMPTY = np.zeros(0, MEMBER)  # for what an algorithm does not keep
 
 
 class State(NamedTuple):
-    """Everything a trial needs to go on."""
+    """Everything a trial needs to continue."""
 
     now: Records  # (1,) scalars that change
     cfg: Records  # (1,) the algorithm's parameters
@@ -92,7 +92,7 @@ class State(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A point on its way to be evaluated, and back."""
+    """A point to be evaluated, and its results."""
 
     x: FloatArray  # (D,)
     out: FloatArray  # (1 + n_constraints,) f, g, h
@@ -123,7 +123,7 @@ def new_state(
 ) -> State:
     """Allocate the state of a trial before its first candidate.
 
-    `top` and `front` members, whose vectors are the first rows of x; `extra_rows` vectors more;
+    `top` and `front` members, whose vectors are the first rows of x; `extra_rows` more vectors;
     `orders` orders of the larger population's size; `fields` are the algorithm's own in `now`.
     """
     now = np.zeros(1, np.dtype([*COMMON_FIELDS, *fields], align=True))

@@ -20,7 +20,7 @@ STEP = 1e-6  # of the finite differences, in units of the box's width
 MARGIN = 1e-12  # distance kept from a constraint, in the same unit: inequalities have no slack
 
 
-class _Enough(Exception):  # noqa: N818 -- a signal, no error
+class _Enough(Exception):  # noqa: N818 -- a signal, not an error
     """No evaluation is left, one failed, or a rule of the run says `stop`."""
 
     def __init__(self, stop: Stop | None = None) -> None:
@@ -85,7 +85,7 @@ class _Polisher:
                 }
             )
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # SLSQP warns where it clips to the box; so do we
+            warnings.simplefilter("ignore")  # SLSQP warns where it clips to the box; we clip too
             slsqp: Any = optimize.minimize
             slsqp(
                 lambda u: self.values(u)[0] / size[0],

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from de2ls.problems.wrap import UserFunction
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-Fill = Callable[[Any, Any, Any], None]  # compiled: reads x, scribbles, writes its part of out
+Fill = Callable[
+    [Any, Any, Any], None
+]  # compiled: reads x, may use the copy, writes its part of out
 
 
 def _compiled(function: Function) -> Function:
@@ -36,7 +38,7 @@ def _inner(function: Function) -> Function:
 
 def is_compiled(function: Any) -> bool:
     """Whether `function` is compiled with ``numba.njit``."""
-    if "numba" not in sys.modules:  # then nothing can be, and Numba need not be imported
+    if "numba" not in sys.modules:  # without it no function is compiled
         return False
     from numba.core.dispatcher import Dispatcher
 

@@ -19,7 +19,7 @@ DICT_KEYS = ("type", "fun", "jac", "args")
 
 
 class Rows(NamedTuple):
-    """What is made of the values c: ``sign * c[at] + shift``."""
+    """How constraints follow from the values c: ``sign * c[at] + shift``."""
 
     at: NDArray[np.intp]
     sign: FloatArray
@@ -93,7 +93,7 @@ def real_vector(must: str, value: Any, size: int) -> FloatArray:
 
     `must` begins the message where it is none, such as "fun must return".
     """
-    if isinstance(value, float) and size == 1:  # the two usual ones need no further look
+    if isinstance(value, float) and size == 1:  # the two usual ones need no further check
         return np.array([value])
     if type(value) is np.ndarray and value.dtype == np.float64 and value.shape == (size,):
         return value

@@ -27,7 +27,7 @@ class Evaluation(NamedTuple):
 class CompiledKernel:
     """A compiled function ``evaluate(x, params, work, out)`` and what it needs.
 
-    It reads the point `x` and the read-only `params`, may scribble on `work`, and fills `out` with
+    It reads the point `x` and the read-only `params`, may write to `work`, and fills `out` with
     f, g_1.., h_1... All four are contiguous float64 vectors. The engine calls it through a pointer,
     without returning to Python; each trial owns its `work` and `out`, so threads share the rest.
     """

@@ -68,7 +68,7 @@ class BbobConstrained(Suite):
         return [objective, kind, f"{constant}{more} active"]
 
     def best_known(self, key: ProblemKey) -> None:
-        """Return nothing: COCO does not give the optima away."""
+        """Return None: COCO does not publish the optima."""
         del key
 
     def facts(self, key: ProblemKey) -> Facts:

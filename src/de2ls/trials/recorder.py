@@ -34,7 +34,7 @@ class Recorder:
         self.n_pop = 0  # size of the present batch
         self.best = np.full(problem.dim + 1 + problem.n_constraints, np.nan)  # x, f, g, h
         self.best_f = self.best_cv = self.least_cv = np.inf
-        self.best_n = 0  # evaluation that found it; 0 while there is none but invalid ones
+        self.best_n = 0  # evaluation that found it; 0 while all are invalid
         self.target = -np.inf  # objective at which a feasible incumbent ends the run
         self.reached = False
         self.n_invalid = 0
