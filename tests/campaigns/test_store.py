@@ -361,7 +361,7 @@ def test_another_sqlite_file_is_left_alone(path):
     database.close()
     before = path.read_bytes()
     for readonly in (True, False):
-        with pytest.raises(StoreError, match="is an SQLite file, but no store of de2ls"):
+        with pytest.raises(StoreError, match="is an SQLite file, but not a store of de2ls"):
             Store.open(path, readonly=readonly)
     assert path.read_bytes() == before
 

@@ -1,6 +1,6 @@
 """DE-2LS: RDEx plus a guarded late local search.
 
-Between the end of a generation and the merge of its successes a call of the local search may stand
+A call of the local search may come between the end of a generation and the merge of its successes
 (`late_local_search`). With ``ls_mc=0`` this is RDEx, bit by bit.
 """
 

@@ -128,7 +128,7 @@ def _reader_uri(path: Path) -> str:
 
 
 def _is_empty(path: Path, connection: sqlite3.Connection) -> bool:
-    """Return whether nothing is in the file; refuse what is no store, or a newer one."""
+    """Return whether nothing is in the file; refuse a file that is not a store, or a newer one."""
     tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
     if not tables:
         if path.exists() and 0 < path.stat().st_size < _SMALLEST:  # SQLite would overwrite it
@@ -136,7 +136,7 @@ def _is_empty(path: Path, connection: sqlite3.Connection) -> bool:
         return True
     identity = connection.execute("PRAGMA application_id").fetchone()[0]
     if identity != schema.APPLICATION_ID:
-        raise StoreError(f"{path} is an SQLite file, but no store of de2ls")
+        raise StoreError(f"{path} is an SQLite file, but not a store of de2ls")
     found = schema.version(connection)
     if found > schema.VERSION:
         raise StoreError(

@@ -13,7 +13,7 @@ from de2ls._extras import extra
 from de2ls.campaigns.errors import CampaignError
 from de2ls.campaigns.executors import LOST_CLUSTER, Workers
 
-# Dask's own messages about a lost connection, with tracebacks: we say ourselves what goes wrong.
+# Dask's own messages about a lost connection, with tracebacks: we report ourselves what goes wrong.
 _LOGGERS = ("distributed", "distributed.client", "tornado.application")
 
 

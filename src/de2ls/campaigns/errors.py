@@ -14,4 +14,4 @@ class ConflictError(StoreError):
 
 
 class CampaignError(RuntimeError):
-    """A campaign cannot start or go on."""
+    """A campaign cannot start or continue."""

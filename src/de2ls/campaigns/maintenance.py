@@ -89,7 +89,7 @@ class Verification:
 
     @property
     def sound(self) -> bool:
-        """Whether nothing was found."""
+        """Whether no fault was found."""
         return not self.findings
 
 

@@ -169,7 +169,7 @@ class Plan:
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> Self:
-        """Make a plan of settings, as they stand in a TOML file or on the command line.
+        """Make a plan of settings, as a TOML file or the command line gives them.
 
         Parameters
         ----------

@@ -248,7 +248,7 @@ class Store:
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
-        """Make what is inserted inside one unit: after an error nothing of it remains."""
+        """Make all inserts inside one unit: after an error none of them remains."""
         if self._lock is None:
             raise StoreError(f"{self.path} was opened read-only")
         with connection.translated(self.path):

@@ -71,7 +71,7 @@ class Layout:
 
 @dataclass(frozen=True, eq=False)
 class ResultFile:
-    """The contents of one result file, as they stand there, and what contradicts the rules."""
+    """The contents of one result file, unchanged, and what contradicts the rules."""
 
     file: str
     algorithm: str  # by the file's name

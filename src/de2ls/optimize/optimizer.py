@@ -225,7 +225,7 @@ class Optimizer:
 
     @classmethod
     def load(cls, path: str | Path, algorithm: str | Algorithm | None = None) -> Self:
-        """Read a saved optimizer; it goes on as if it had never stopped.
+        """Read a saved optimizer; it continues as if it had never stopped.
 
         An `algorithm` of your own that is in no file must be given again.
         """

@@ -40,7 +40,7 @@ def _function_failed(x: FloatArray, cause: Exception) -> EvaluationError:
 
 
 class Penalised:
-    """A function that gives NaN where the user's one fails."""
+    """A function that gives NaN where the user's function fails."""
 
     def __init__(self, function: Function) -> None:
         self.function = function
@@ -145,7 +145,7 @@ class Search:
     # --- evaluating ------------------------------------------------------------------------------
 
     def _directly(self) -> None:
-        """Let the driver evaluate, looking up as often as the rules need."""
+        """Let the driver evaluate, checking the rules as often as they need."""
         driver, rules = self.driver, self.rules
         until = driver.n_evals + self._step
         if rules.stall is not None:
@@ -166,7 +166,7 @@ class Search:
         """Evaluate a batch of at most one generation.
 
         A failure counts as NaN, or ends the run after the others are told. Where the workers
-        themselves fail, the run ends: nothing says that they would work again.
+        themselves fail, the run ends: they may not work again.
         """
         driver = self.driver
         size = driver.population_size

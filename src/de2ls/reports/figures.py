@@ -39,7 +39,7 @@ _STYLE = {
     "pdf.fonttype": 42,  # fonts that journals accept
 }
 _DPI = 160
-_LONGEST = 28  # letters of a label; more would take the room of what is drawn
+_LONGEST = 28  # letters of a label; more would take room from the drawing
 _WHITE_BELOW = 0.18  # luminance of a cell on which white text has more contrast than black
 
 
@@ -285,7 +285,7 @@ def _row_of_axes(figure: "Figure", count: int) -> "list[Axes]":
 
 
 def _name_columns(axes: "Axes", names: Sequence[str], room: int) -> None:
-    """Write the names below the columns, which have room for some letters; or else aslant."""
+    """Write the names below the columns, slanted where they are too long."""
     axes.set_xticks(range(len(names)), [short(name) for name in names])
     if max(map(len, names)) > room:
         for label in axes.get_xticklabels():

@@ -29,7 +29,7 @@ def renew(folder: Path, written: Iterable[Path]) -> None:
 
 
 def _listed(listing: Path) -> list[str]:
-    """Return what the listing names; nothing if there is none, or none of ours."""
+    """Return what the listing names; nothing if there is no listing of ours."""
     if not listing.is_file():
         return []
     title, *names = listing.read_text(encoding="utf-8").splitlines() or [""]

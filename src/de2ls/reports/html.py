@@ -85,7 +85,7 @@ def page(material: Material, title: str) -> str:
 
 
 def script_json(content: Any) -> str:
-    """Return JSON that can stand in a script element: nothing in it can end the element."""
+    """Return JSON for a script element: nothing in it can end the element."""
     text = json.dumps(content, separators=(",", ":"), allow_nan=False)
     for letter in "<>&":
         text = text.replace(letter, f"\\u{ord(letter):04x}")

@@ -94,7 +94,7 @@ def report_tables(material: Material) -> dict[str, Table]:
 
 
 def machine_tables(material: Material) -> dict[str, Table]:
-    """Return the tables that are only for machines, or other for them than for readers."""
+    """Return the tables that differ for machines, or that only they need."""
     found = {"summary": material.assessment.summary.table(), "trials": trials(material)}
     bootstrap = material.assessment.bootstrap
     if bootstrap is not None and len(material.series) > 1:

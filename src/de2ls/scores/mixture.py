@@ -1,4 +1,4 @@
-"""Which trials may stand in one score; the others are refused by name.
+"""Which trials may be compared in one score; the others are refused by name.
 
 A score compares trials of the same problems under the same rules. Definition and instance are one
 throughout a suite; with own data each problem has one digest of its own. Dimension and budget are

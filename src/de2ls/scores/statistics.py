@@ -194,7 +194,7 @@ def friedman(score: Score, alpha: float = ALPHA) -> Friedman:
         )
     alpha = _checks.real("alpha", alpha, 1e-6, 1 - 1e-6)
     ranks = mean_ranks(-score.total)
-    if (ranks == ranks[0, 0]).all():  # nothing but ties: the statistic would be 0 / 0
+    if (ranks == ranks[0, 0]).all():  # only ties: the statistic would be 0 / 0
         statistic, p = 0.0, 1.0
     else:
         statistic, p = map(float, friedmanchisquare(*score.total.T))

@@ -26,7 +26,7 @@ class Estimate(NamedTuple):
     high: float
 
 
-Plain = str | int | float | None  # None: nothing to say in this cell
+Plain = str | int | float | None  # None: an empty cell
 Value = Plain | Estimate
 
 _MARKDOWN_SPECIAL = re.compile(r"([\\`*_\[\]<>|])")

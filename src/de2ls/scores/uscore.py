@@ -196,7 +196,7 @@ def _refuse_bad_violations(collection: Collection) -> None:
 
 
 def _contradictions(collection: Collection) -> list[str]:
-    """Return a warning where objectives of infeasible points stand in the records."""
+    """Return a warning where the records contain objectives of infeasible points."""
     found = []
     for a, name in enumerate(collection.algorithms):
         cells = [row[a] for row in collection.cells]

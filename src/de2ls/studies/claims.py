@@ -109,7 +109,7 @@ def claims_table(
     rows: tuple[tuple[Value, ...], ...] = tuple(
         (
             claim.statement,
-            None if np.isnan(claim.here.value) else claim.here,  # a share of nothing
+            None if np.isnan(claim.here.value) else claim.here,  # no trials, no share
             *(claim.published, claim.unit, _verdict(claim, runs)),
         )
         for claim in claims
@@ -121,7 +121,7 @@ def claims_table(
         "A claim of a size holds if a second draw of as many trials could reach the published "
         "figure but not 0 (its interval is sqrt(2) times as wide), does not hold if it could not "
         "reach the published figure, and cannot be decided if it could reach both.",
-        "Each verdict stands by itself: of twenty, one may be wrong by chance.",
+        "Each verdict is separate: of twenty, one may be wrong by chance.",
         *warnings,
     )
     return Table(title, columns, rows, notes=notes)

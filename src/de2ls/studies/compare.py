@@ -149,7 +149,7 @@ def means_table(
 
 
 def without_empty_columns(table: Table) -> Table:
-    """Return a table without the columns in which nothing stands."""
+    """Return a table without its empty columns."""
     kept = [j for j in range(len(table.columns)) if any(row[j] is not None for row in table.rows)]
     return replace(
         table,

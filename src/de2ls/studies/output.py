@@ -26,7 +26,7 @@ class Output:
     machines: dict[str, Table] = field(default_factory=dict)  # as CSV only
     figures: "dict[str, Figure]" = field(default_factory=dict)
     captions: Mapping[str, str] = field(default_factory=dict)  # of the figures
-    shown: Sequence[str] = ()  # tables that stand in the README itself
+    shown: Sequence[str] = ()  # tables that the README itself contains
 
     def write(self, folder: Path, provenance: Sequence[str]) -> None:
         """Write README, tables and figures."""

@@ -154,7 +154,7 @@ class BatchDriver(Driver):
         self.recorder.observe(x[np.newaxis], out[np.newaxis])
 
     def run(self, until: int | None = None) -> None:
-        """Go on until `until` evaluations are made, or the target, or the end."""
+        """Continue until `until` evaluations are made, or the target, or the end."""
         until = self.max_evals if until is None else min(until, self.max_evals)
         while self.recorder.n < until and not self.recorder.reached:
             rows = self._issue(until - self.recorder.n)

@@ -202,7 +202,7 @@ class CompiledDriver(Driver):
             self.step(self.state, self.cand, ASK)
 
     def run(self, until: int | None = None) -> None:
-        """Go on until `until` evaluations are made, or the target, or the end."""
+        """Continue until `until` evaluations are made, or the target, or the end."""
         until = self.max_evals if until is None else min(until, self.max_evals)
         self._run_initial(until)
         if self.n_evals >= until or self.reached:
@@ -312,7 +312,7 @@ class CompiledDriver(Driver):
             self.step(state, cand, TELL)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return what `restore` needs to go on."""
+        """Return what `restore` needs to continue."""
         out = [*self._pending.values(), *self._held]
         arrays: dict[str, NDArray[Any]] = {
             "x0": self.x0,

@@ -181,7 +181,7 @@ class Driver(ABC):
 
     @abstractmethod
     def run(self, until: int | None = None) -> None:
-        """Go on until `until` evaluations are made, or the target, or the end."""
+        """Continue until `until` evaluations are made, or the target, or the end."""
 
     @abstractmethod
     def ask(self, n: int) -> list[int]:
@@ -199,7 +199,7 @@ class Driver(ABC):
 
     @abstractmethod
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return what `restore` needs to go on."""
+        """Return what `restore` needs to continue."""
 
     @abstractmethod
     def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
