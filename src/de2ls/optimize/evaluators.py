@@ -33,7 +33,7 @@ class Task:
         self.n_out = n_out
 
     def __call__(self, x: FloatArray) -> Outcome:
-        """Evaluate one point; an exception is returned in a form that survives the way home."""
+        """Evaluate one point; an exception is returned in a form that can be sent back."""
         out = np.empty(self.n_out)
         try:
             self.function(x, out)
