@@ -242,13 +242,20 @@ class Problem:
         """
         _checks.choice("how", how, ("sum", "mean"))
         g_values = _constraint_values("g", g, self.n_ineq)
-        h_size = np.abs(_constraint_values("h", h, self.n_eq))
-        excess = h_size - self.eq_tol if self.excess else h_size
-        h_terms = np.where(h_size <= self.eq_tol, 0.0, excess)
-        total = np.maximum(g_values, 0.0).sum(axis=-1) + h_terms.sum(axis=-1)
+        h_values = _constraint_values("h", h, self.n_eq)
+        total = self.summed_violation(g_values, h_values)
         if how == "mean":
             total = total / max(1, self.n_constraints)
         return float(total) if np.ndim(total) == 0 else total
+
+    def summed_violation(self, g: FloatArray, h: FloatArray) -> Any:
+        """Return the summed violation from checked values; the fast path of the drivers."""
+        total = np.maximum(g, 0.0).sum(axis=-1)
+        if self.n_eq:
+            h_size = np.abs(h)
+            excess = h_size - self.eq_tol if self.excess else h_size
+            total = total + np.where(h_size <= self.eq_tol, 0.0, excess).sum(axis=-1)
+        return total
 
     def is_feasible(self, g: Any, h: Any) -> Any:
         """Whether the summed violation is within `feasible_tol` (False where it is NaN)."""

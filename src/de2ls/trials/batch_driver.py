@@ -221,7 +221,11 @@ class BatchDriver(Driver):
     def _answer(self, rows: slice | NDArray[np.intp], out: FloatArray) -> None:
         """Take the results of rows; go on to the next batch when there are all."""
         f, v = self.recorder.observe(self.batch[rows], out)
-        self._out[rows], self._f[rows], self._v[rows], self._known[rows] = out, f, v, True
+        if isinstance(rows, slice) and len(f) == len(self.batch):  # all of them, in order
+            self._out, self._f, self._v = out, f, v
+        else:
+            self._out[rows], self._f[rows], self._v[rows] = out, f, v
+        self._known[rows] = True
         self._waiting -= len(f)
         if self.recorder.n >= self.max_evals:
             self._end("budget")

@@ -59,11 +59,13 @@ class Recorder:
     def values(self, out: FloatArray) -> tuple[FloatArray, FloatArray, int]:
         """Return f and the summed violation of results, and how many have no value."""
         f = out[:, 0].copy()
-        v = self.problem.violation(*self.problem.split(out))
-        invalid = ~(f > -np.inf) | np.isnan(v)
-        count = int(np.count_nonzero(invalid))
+        cut = 1 + self.problem.n_ineq
+        v = self.problem.summed_violation(out[:, 1:cut], out[:, cut:])
+        valid = f > -np.inf  # not where it is NaN
+        valid &= v >= 0.0
+        count = len(f) - int(np.count_nonzero(valid))
         if count:
-            f[invalid] = v[invalid] = np.inf
+            f[~valid] = v[~valid] = np.inf
         return f, v, count
 
     def is_target(self, values: FloatArray) -> bool:
