@@ -62,15 +62,21 @@ def nearest(value: Any, options: Iterable[str]) -> str:
     return f" (did you mean {matches[0]!r}?)" if matches else ""
 
 
-def vector(name: str, value: Any, length: int) -> FloatArray:
-    """Return `value` as a new float64 vector of `length` numbers without NaN."""
-    expected = f"{name} must be a vector of {length} real numbers"
+def real_array(expected: str, value: Any) -> NDArray[Any]:
+    """Return `value` as an array of real numbers; messages begin with what is `expected`."""
     try:
         array = np.asarray(value)
     except ValueError:
         raise ValueError(f"{expected}, got a ragged sequence") from None
     if array.dtype.kind not in "fiu":
         raise TypeError(f"{expected}, got an array of type {array.dtype}")
+    return array
+
+
+def vector(name: str, value: Any, length: int) -> FloatArray:
+    """Return `value` as a new float64 vector of `length` numbers without NaN."""
+    expected = f"{name} must be a vector of {length} real numbers"
+    array = real_array(expected, value)
     if array.shape != (length,):
         raise ValueError(f"{expected}, got shape {array.shape}")
     result = np.array(array, dtype=np.float64)
@@ -82,14 +88,9 @@ def vector(name: str, value: Any, length: int) -> FloatArray:
 def matrix(name: str, value: Any, width: int) -> FloatArray:
     """Return `value` as a new C-ordered float64 matrix with rows of `width` numbers without NaN."""
     expected = f"{name} must have shape (n, {width})"
-    try:
-        array = np.asarray(value)
-    except ValueError:
-        raise ValueError(f"{expected}, got a ragged sequence") from None
+    array = real_array(f"{expected} and real numbers", value)
     if array.ndim != 2 or array.shape[1] != width:
         raise ValueError(f"{expected}, got {array.shape}")
-    if array.dtype.kind not in "fiu":
-        raise TypeError(f"{expected} and real numbers, got an array of type {array.dtype}")
     result = np.array(array, dtype=np.float64, order="C")
     if np.isnan(result).any():
         row, column = np.argwhere(np.isnan(result))[0]

@@ -221,12 +221,7 @@ def as_trials(records: Iterable[Recorded]) -> list[Trial]:
 
 def _curve_array(name: Any, value: Any) -> FloatArray:
     expected = f"curves of {name!r} must have shape (problems, trials, samples, 2)"
-    try:
-        array = np.asarray(value)
-    except ValueError:
-        raise ValueError(f"{expected}, got a ragged sequence") from None
-    if array.dtype.kind not in "fiu":
-        raise TypeError(f"{expected} and hold real numbers, got type {array.dtype}")
+    array = _checks.real_array(f"{expected} and hold real numbers", value)
     if array.ndim != 4 or array.shape[3] != 2 or 0 in array.shape:
         raise ValueError(f"{expected}, none of them 0, got {array.shape}")
     return np.asarray(array, dtype=np.float64)

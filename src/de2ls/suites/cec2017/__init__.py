@@ -178,12 +178,7 @@ def _own_maps(matrices: Any, k: int, dim: int) -> list[FloatArray]:
     expected = f"matrices must hold {n_maps} of shape ({dim}, {dim}) for C{k}"
     if n_maps == 0:
         raise ValueError(f"matrices must be None for C{k}, which has no linear map")
-    try:
-        array = np.asarray(matrices)
-    except ValueError:
-        raise ValueError(f"{expected}, got a ragged sequence") from None
-    if array.dtype.kind not in "fiu":
-        raise TypeError(f"{expected} and real numbers, got an array of type {array.dtype}")
+    array = _checks.real_array(f"{expected} and real numbers", matrices)
     if array.shape not in ((n_maps, dim, dim), (dim, dim) if n_maps == 1 else None):
         raise ValueError(f"{expected}, got shape {array.shape}")
     if not np.isfinite(array).all():
