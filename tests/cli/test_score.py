@@ -43,8 +43,9 @@ def run(capsys):
 def test_the_command_says_what_the_library_says(run, store, records):
     code, out, err = run(store, "--format", "json", "--seed", 5)
     assert (code, err) == (0, "")
-    found = json.loads(out)
+    (found,) = json.loads(out)["groups"]
     expected = score(records, seed=5)
+    assert found["group"] == "cec2017, D = 2, definition report, instance 0"
     assert found["algorithms"] == ["y", "x"]
     assert found["problems"] == ["C01", "C02", "C03"]
     assert found["trials"] == 12
@@ -76,12 +77,13 @@ def test_every_format(run, store):
     assert "Pairs of algorithms" in out
     assert "[bold]" not in out
     _, out, _ = run(store, "--format", "markdown", "--tables", "totals")
-    assert out.splitlines()[2] == "| algorithm | accuracy | speed | U-score | rank sum |"
+    assert out.splitlines()[2] == "| algorithm | U-score | rank sum | accuracy | speed |"
     _, out, _ = run(store, "--format", "latex", "--tables", "totals,summary")
     assert out.count(r"\begin{table}") == 2
     _, out, _ = run(store, "--format", "csv", "--protocol", "cec2024", "--bootstrap", "0")
     assert out.startswith(
-        "# U-scores, 3 problems, 12 trials each (cec2024)\nalgorithm,U-score,rank"
+        "# U-scores, 3 problems, 12 trials each (cec2024); cec2017, D = 2, definition report, "
+        "instance 0\nalgorithm,U-score,rank"
     )
 
 
@@ -137,7 +139,7 @@ def test_a_problem_that_was_asked_for_in_vain_is_named(run, store):
 
 def test_one_is_singular(run, store):
     _, out, _ = run(store, "--problems", "2", "--tables", "totals", "--format", "markdown")
-    assert out.startswith("**U-scores, 1 problem, 12 trials each (cec2026)**\n")
+    assert out.startswith("**U-scores, 1 problem, 12 trials each (cec2026); cec2017, D = 2, ")
 
 
 def test_help_shows_examples(run):
@@ -160,3 +162,49 @@ def test_a_damaged_problem_key_is_noticed(run, store):
         codes.append(code)
         assert (code, out, err) == sound or (out == "" and f"{store} is damaged" in err)
     assert 3 in codes
+
+
+def test_groups_are_scored_one_by_one_and_named(run, store):
+    others = field(("y", "x"), (1, 2), range(1, 13), np.random.default_rng(7), dim=3)
+    with Store.open(store) as opened:
+        for record in others:
+            opened.add(record)
+    code, out, err = run(store, "--format", "json")
+    assert (code, err) == (0, "")
+    first, second = json.loads(out)["groups"]
+    assert [group["problems"] for group in (first, second)] == [
+        ["C01", "C02", "C03"],
+        ["C01", "C02"],
+    ]
+    assert second["tables"]["totals"] == score(others).tables()["totals"].to_dicts()
+    for kind, title in (
+        ("markdown", "**U-scores"),
+        ("latex", r"\caption{U-scores"),
+        ("csv", "# U-scores"),
+    ):
+        _, out, _ = run(store, "--format", kind, "--tables", "totals")
+        titles = [line for line in out.splitlines() if line.startswith(title)]
+        assert ["D = 2" in line for line in titles] == [True, False]
+        assert ["D = 3" in line for line in titles] == [False, True]
+    _, out, _ = run(store, "--dim", "3", "--format", "json")
+    assert [group["group"] for group in json.loads(out)["groups"]] == [second["group"]]
+    _, out, _ = run(store, "--dim", "2,3", "--suite", "cec2017", "--format", "json")
+    assert len(json.loads(out)["groups"]) == 2
+
+
+@pytest.mark.parametrize("problems", ["2", "C02", "2-2"])
+def test_problems_go_by_number_label_or_range(run, store, problems):
+    _, out, _ = run(store, "--problems", problems, "--tables", "by_problem", "--format", "csv")
+    assert [line.split(",")[0] for line in out.splitlines()] == ["problem", "C02", "Total"]
+
+
+def test_mixed_environments_are_a_warning_here_too(run, store, records):
+    from dataclasses import replace
+
+    with Store.open(store) as opened:
+        for record in records[:36]:
+            key = replace(record.key, series="z")
+            opened.add(replace(record, key=key, version="0.2.0", environment={"cpu": "other"}))
+    code, _, err = run(store, "--tables", "totals")
+    assert code == 0
+    assert "different environments are mixed" in err

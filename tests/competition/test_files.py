@@ -430,9 +430,7 @@ def test_bad_writing_is_refused(tmp_path):
     with pytest.raises(ValueError, match="not of the CEC 2017 suite"):
         write_records([make_record(key={"name": "own"})], tmp_path)
     mixed = [make_record(seed=1), make_record(seed=2, evaluations=[9, 20, 40])]
-    with pytest.raises(
-        ValueError, match=r"other evaluations were recorded by: x on C01 \(seed 2\)"
-    ):
+    with pytest.raises(ValueError, match=r"other evaluations were recorded by: x on C01 \(run 2\)"):
         write_records(mixed, tmp_path)
     with pytest.raises(ValueError, match="definition"):
         write_records([make_record(seed=1), make_record(seed=2, definition="cpp2017")], tmp_path)

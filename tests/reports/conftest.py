@@ -11,7 +11,7 @@ def store(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def material(store):
-    return load(store)
+    return load(store)[0]
 
 
 @pytest.fixture(scope="session")

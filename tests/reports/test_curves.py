@@ -1,6 +1,7 @@
 import base64
 import gzip
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from de2ls.reports.curves import best_value, columns, packed, page_curves, quartiles, steps
+from de2ls.scores import Collection
 
 
 def test_quartiles_are_values_of_trials_and_unknown_ones_come_last():
@@ -64,14 +66,17 @@ def test_a_page_shows_first_and_last_sample_and_the_early_ones():
 def test_the_best_value_is_that_of_feasible_trials():
     feasible = np.array([[[4.0, 0.0], [3.0, 0.0]]])
     infeasible = np.array([[[np.nan, 2.0], [np.nan, 1.0]]])
-    assert best_value((feasible, infeasible)) == 3.0
-    assert best_value((infeasible,)) == 0.0
+    assert best_value((feasible, infeasible), 1e-8) == 3.0
+    assert best_value((infeasible,), 1e-8) == 0.0
 
 
 def test_page_curves_give_the_objective_by_its_distance_from_the_best():
     # Two values that agree in eight digits: the distance keeps the digits that tell them apart.
     cell = np.array([[[36.52000001, 0.0]], [[36.52000131, 0.0]]])
-    content = page_curves((cell,), [np.array([600.0])], [[1, 2]])
+    collection = replace(
+        Collection.from_curves({"x": cell[None]}), grids=((np.array([600.0]),),), runs=(((1, 2),),)
+    )
+    content = page_curves(collection, 0)
     (series,) = content["series"]
     assert content["best"] == 36.52000001
     assert series["trials"][0]["gap"] == [[0], [0]]

@@ -10,7 +10,6 @@ from de2ls.reports.figures import (
     critical_difference,
     figures,
     heat_map,
-    looks_of,
     save,
     style,
     totals,
@@ -18,14 +17,14 @@ from de2ls.reports.figures import (
 from de2ls.reports.material import load
 from de2ls.reports.palette import looks
 from de2ls.scores import Friedman
-from tests.reports.support import HOSTILE, SERIES, fill
+from tests.reports.support import HOSTILE, SERIES, drawn_of, fill
 
 CUT = '<script>document.title="own…'  # HOSTILE, as far as a figure has room for it
 
 
 @pytest.fixture(scope="module")
 def drawn(material):
-    return figures(material)
+    return figures(material, looks(material.collection.algorithms))
 
 
 def texts(figure):
@@ -45,7 +44,7 @@ def test_every_figure_is_drawn_with_labelled_axes(drawn):
         "accuracy-speed": "speed (points)",
         "superiority": "share of resamples",
         "critical-difference": "mean rank (1 is best)",
-        "variants": "U-score minus that of de2ls (points)",
+        "variants": "U-score minus that of DE-2LS (points)",
         "convergence-min-ev": "Min_EV minus the best final Min_EV (units of the objective)",
         "convergence-lcv": "LCV (summed violation)",
     }
@@ -55,11 +54,11 @@ def test_every_figure_is_drawn_with_labelled_axes(drawn):
 
 def test_bars_and_points_stand_where_the_score_says(material, drawn):
     score = material.assessment.score
-    panel = drawn["totals"].axes[-1]
+    panel = drawn["totals"].axes[0]
     by_name = dict(zip([t.get_text() for t in drawn["totals"].axes[0].get_yticklabels()],
                        [bar.get_width() for bar in panel.patches], strict=True))  # fmt: skip
-    assert by_name == dict(zip(["de2ls", "rdex", CUT], score.total.sum(axis=0), strict=True))
-    markers = [line for line in drawn["accuracy-speed"].axes[0].lines if line.get_label() == "rdex"]
+    assert by_name == dict(zip(["DE-2LS", "RDEx", CUT], score.total.sum(axis=0), strict=True))
+    markers = [line for line in drawn["accuracy-speed"].axes[0].lines if line.get_label() == "RDEx"]
     assert markers[0].get_xdata() == score.speed.sum(axis=0)[1]
     assert markers[0].get_ydata() == score.accuracy.sum(axis=0)[1]
 
@@ -72,7 +71,7 @@ def test_labels_are_text_and_never_mathematics(tmp_path):
     path = tmp_path / "a.db"
     with Store.open(path) as store:
         fill(store, {"a$b$": SERIES["de2ls"], HOSTILE: SERIES["rdex"]}, numbers=(1,), runs=2)
-    figure = figures(load(path))["totals"]
+    figure = drawn_of(load(path))["totals"]
     save(figure, tmp_path, "totals", ("png",))
     labels = figure.axes[0].get_yticklabels()
     assert sorted(label.get_text() for label in labels) == [CUT, "a$b$"]
@@ -80,7 +79,7 @@ def test_labels_are_text_and_never_mathematics(tmp_path):
 
 
 def test_files_are_pictures_and_the_same_each_time(material, tmp_path):
-    styles = looks_of(material)
+    styles = looks(material.collection.algorithms)
     for place in ("a", "b"):
         with style():
             figure = totals(material.assessment, styles)
@@ -96,7 +95,7 @@ def test_files_are_pictures_and_the_same_each_time(material, tmp_path):
 
 
 def test_two_series_have_no_critical_difference_and_one_protocol_no_parts(store):
-    two = figures(load(store, {"labels": ["de2ls", "rdex"]}, protocol="cec2024"))
+    two = drawn_of(load(store, {"labels": ["de2ls", "rdex"]}, protocol="cec2024"))
     assert list(two) == [
         *("totals", "heat-map", "superiority", "convergence-min-ev", "convergence-lcv")
     ]
@@ -108,7 +107,7 @@ def test_long_and_strange_labels_leave_room_and_stay_apart(tmp_path):
     path = tmp_path / "a.db"
     with Store.open(path) as store:
         fill(store, labels, numbers=(1, 4), runs=2)
-    drawn = figures(load(path))
+    drawn = drawn_of(load(path))
     assert len(drawn["totals"].axes[0].patches) == 3
     for name, figure in drawn.items():
         save(figure, tmp_path, name, ("png",))  # warnings are errors here
@@ -125,7 +124,7 @@ def test_a_bar_of_the_critical_difference_covers_its_group_alone():
     ranks, names = np.array([1.1, 1.2, 2.4]), ("a", "b", "c")
     friedman = Friedman(names, 9, ranks, 0.0, 1.0, 1.25, 0.05)
     with style():
-        figure = critical_difference(friedman, looks(names, names))
+        figure = critical_difference(friedman, looks(names))
     bars = [line for line in figure.axes[0].lines if line.get_linewidth() == 3.5]
     assert [line.get_xdata().tolist() for line in bars] == [[1.1, 1.2], [1.2, 2.4]]
 

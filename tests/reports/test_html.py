@@ -7,30 +7,33 @@ import re
 import numpy as np
 import pytest
 
-from de2ls.reports.html import facts, headline, page, script_json
+from de2ls.reports.html import facts, headline, script_json
 from de2ls.reports.material import load
 from de2ls.scores import Collection, score
-from tests.reports.support import HOSTILE, SERIES, make_store
+from tests.reports.support import HOSTILE, NAMES, make_store, page_of
 
 
 @pytest.fixture(scope="module")
 def text(material):
-    return page(material, f"Report {HOSTILE}")
+    return page_of([material], f"Report {HOSTILE}")
 
 
 def test_users_text_is_escaped_wherever_it_stands(text):
     # The page's own script is the only one that runs; the others are data.
     assert text.count("<script>") == 1
-    assert re.findall(r"<script ([^>]*?)>", text)[0] == 'type="application/json" id="data"'
+    assert (
+        re.findall(r"<script ([^>]*?)>", text)[0]
+        == 'type="application/json" class="data" data-group="1"'
+    )
     assert HOSTILE not in text
     assert html.escape(HOSTILE, quote=False)[:14] in text
     assert "<tests>" not in text  # in the store's name
 
 
 def test_data_in_a_script_element_cannot_end_it(text):
-    data = re.search(r'id="data">(.*?)</script>', text, re.S)[1]
+    data = re.search(r'class="data"[^>]*>(.*?)</script>', text, re.S)[1]
     assert not re.search(r"[<>&]", data)
-    assert [series["label"] for series in json.loads(data)["algorithms"]] == list(SERIES)
+    assert [series["label"] for series in json.loads(data)["algorithms"]] == NAMES
 
 
 @pytest.mark.parametrize("hostile", ["</script>", "<!--", "]]>", "\u2028", "a&b", '"'])
@@ -61,7 +64,7 @@ def test_the_headline_claims_only_what_the_resamples_bear(material):
     totals = material.assessment.score.total.sum(axis=0)
     best, second = np.argsort(-totals)[:2]
     share = material.assessment.bootstrap.superiority()[best, second]
-    assert said.startswith(f"{list(SERIES)[best]} has the largest total: {totals[best]:g} points")
+    assert said.startswith(f"{NAMES[best]} has the largest total: {totals[best]:g} points")
     assert ("exceeds chance" in said) == (share >= 0.975)
     assert f"{100 * share:.1f} % of the resamples" in said
 
@@ -76,18 +79,34 @@ def test_the_headline_of_a_tie_names_both():
 
 def test_facts_name_what_was_compared(material):
     assert facts(material) == [
-        *("3 series", "3 problems", "4 trials each", "D = 5", "2,000 evaluations"),
-        *("definition report", "instance 1", "protocol cec2026"),
+        "cec2017, D = 5, definition report, instance 1",
+        "3 series",
+        "3 problems",
+        "4 trials each",
+        "2,000 evaluations",
+        "protocol cec2026",
     ]
 
 
 def test_a_page_without_resamples_or_rivals_still_stands(store):
-    alone = page(load(store, {"labels": ["rdex"]}, bootstrap=0), "alone")
-    assert "rdex is the only series" in alone
+    alone = page_of(load(store, {"labels": ["rdex"]}, bootstrap=0), "alone")
+    assert "RDEx is the only series" in alone
     assert 'data-chart="superiority"' not in alone
-    two = page(load(store, {"labels": ["de2ls", "rdex"]}, protocol="cec2024"), "two")
-    assert 'data-chart="scatter"' not in two
+    two = page_of(load(store, {"labels": ["de2ls", "rdex"]}, protocol="cec2024"), "two")
+    assert 'data-figure="accuracy-speed"' not in two
     assert "needs at least three series" in two
+
+
+def test_figures_are_attributes_only_and_follow_the_theme(text):
+    drawn = re.findall(r"<svg.*?</svg>", text, re.S)
+    assert len(drawn) == 4
+    for svg in drawn:
+        assert "style=" not in svg
+        assert "<script" not in svg
+        assert "var(--series-" in svg
+        assert "var(--text)" in svg
+    ids = re.findall(r' id="([^"]+)"', text)
+    assert len(ids) == len(set(ids))
 
 
 @pytest.mark.slow
@@ -95,4 +114,4 @@ def test_a_report_of_the_papers_size_stays_below_15_megabytes(tmp_path):
     numbers = range(1, 29)
     path = make_store(tmp_path / "a.db", numbers=numbers, runs=25, samples=2001, dim=30)
     # Curves that change at every sample: no record is larger. Three series stand for four.
-    assert len(page(load(path), "large")) < 15e6 * 3 / 4
+    assert len(page_of(load(path), "large")) < 15e6 * 3 / 4

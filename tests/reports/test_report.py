@@ -18,7 +18,8 @@ def test_the_command_writes_page_tables_and_figures(store, tmp_path, capsys):
     folder = tmp_path / "new" / "report"
     code, out, err = call("report", store, "-o", folder, "--title", "Mine & <yours>", capsys=capsys)
     assert code == 0
-    assert out == f"{folder / 'index.html'}: 36 trials\n"
+    group = "cec2017, D = 5, definition report, instance 1"
+    assert out == f"{folder / 'index.html'}: {group}: 36 trials\n"
     assert err.splitlines() == ["warning: only 4 trials per cell: these intervals are too narrow"]
     kinds = {path.suffix for path in folder.rglob("*") if path.is_file()}
     assert kinds == {".html", ".md", ".tex", ".csv", ".png", ".pdf", ".txt"}
@@ -52,7 +53,7 @@ def test_nothing_is_written_when_trials_do_not_belong_together(tmp_path):
 
     with Store.open(path) as store:
         fill(store, {"de2ls": SERIES["de2ls"]}, numbers=(4,))
-    with pytest.raises(ValueError, match="rdex has no trial on C04"):
+    with pytest.raises(ValueError, match=r"rdex, .* has no trial on C04"):
         write_report(path, tmp_path / "report")
     assert not (tmp_path / "report").exists()
 
@@ -90,3 +91,32 @@ def test_a_listing_removes_only_what_a_report_can_have_written(tmp_path, title):
     assert outside.exists()
     assert (folder / "old.csv").exists() == (title is not None)
     assert (folder / "report-files.txt").read_text().splitlines() == [ours, "new.csv"]
+
+
+def test_each_group_has_a_folder_and_the_page_has_all(tmp_path, capsys):
+    from de2ls.campaigns import Store
+    from tests.reports.support import SERIES, fill
+
+    path = make_store(tmp_path / "a.db", numbers=(1,))
+    with Store.open(path) as store:
+        fill(store, SERIES, numbers=(1, 4), dim=10)
+    folder = tmp_path / "report"
+    code, out, _ = call("report", path, "-o", folder, "--bootstrap", 0, capsys=capsys)
+    assert code == 0
+    assert [line.split(": ")[1] for line in out.splitlines()] == [
+        f"cec2017, D = {dim}, definition report, instance 1" for dim in (5, 10)
+    ]
+    for place in (
+        "cec2017-D-5-definition-report-instance-1",
+        "cec2017-D-10-definition-report-instance-1",
+    ):
+        assert (folder / place / "tables" / "totals.csv").is_file()
+        assert (folder / place / "figures" / "totals.png").is_file()
+    markdown = (folder / "report.md").read_text(encoding="utf-8")
+    assert markdown.count("\n## cec2017, D = ") == 2
+    for line in markdown.splitlines():
+        if line.startswith("!["):
+            assert (folder / line.split("(")[1].rstrip(")")).is_file()
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    assert page.count("<option value=") >= 2
+    assert 'id="table-totals-2"' in page

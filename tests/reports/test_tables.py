@@ -29,7 +29,7 @@ def rows_of(table):
 def test_every_table_of_the_report_is_there(material):
     assert list(report_tables(material)) == [
         *("totals", "pairs", "rank_sum", "friedman", "summary"),
-        *("accuracy", "speed", "uscores", "ranks", "variants", "configuration", "provenance"),
+        *("uscores", "ranks", "accuracy", "speed", "variants", "configuration", "provenance"),
     ]
     assert list(machine_tables(material)) == ["summary", "trials", "superiority"]
 
@@ -42,14 +42,14 @@ def test_csv_files_hold_the_score(material):
         assert [float(row[name]) for name in score.algorithms] == score.total[p].tolist()
     matrix = rows_of(machine_tables(material)["superiority"])
     share = material.assessment.bootstrap.superiority()
-    assert [float(row["rdex"]) for row in matrix] == share[:, 1].tolist()
+    assert [float(row["RDEx"]) for row in matrix] == share[:, 1].tolist()
 
 
 def test_trials_hold_every_final_value(material):
     rows = rows_of(machine_tables(material)["trials"])
     assert len(rows) == len(material.trials)
     for row, trial in zip(rows, material.trials, strict=True):
-        assert (row["series"], int(row["run"])) == (trial.label, trial.run)
+        assert (row["series"], int(row["run"])) == (material.names[trial.label], trial.run)
         assert row["seed"] == str(trial.seed)
         assert float(row["LCV"]) == trial.lcv
         assert str(float(row["Min_EV"])) == str(trial.min_ev)
@@ -57,9 +57,9 @@ def test_trials_hold_every_final_value(material):
 
 def test_variants_are_series_of_one_algorithm(material):
     found = variants(material)
-    assert (found.algorithm, found.reference) == ("de2ls", "de2ls")
-    assert found.changes == {"de2ls": {}, HOSTILE: {"ls_mc": 1}}
-    assert found.gain["de2ls"] == (0, 0, 0)
+    assert (found.algorithm, found.reference) == ("de2ls", "DE-2LS")
+    assert found.changes == {"DE-2LS": {}, HOSTILE: {"ls_mc": 1}}
+    assert found.gain["DE-2LS"] == (0, 0, 0)
     totals = material.assessment.score.total.sum(axis=0)
     assert found.gain[HOSTILE].value == totals[2] - totals[0]
     assert found.gain[HOSTILE].low <= found.gain[HOSTILE].value <= found.gain[HOSTILE].high
@@ -67,12 +67,18 @@ def test_variants_are_series_of_one_algorithm(material):
 
 def test_configuration_and_provenance_name_every_series(material):
     rows = rows_of(configuration(material))
-    assert rows[0] == {"parameter": "algorithm", "de2ls": "de2ls", "rdex": "rdex", HOSTILE: "de2ls"}
+    assert rows[0] == {"parameter": "label", "DE-2LS": "de2ls", "RDEx": "rdex", HOSTILE: HOSTILE}
+    assert rows[1] == {
+        "parameter": "algorithm",
+        "DE-2LS": "de2ls",
+        "RDEx": "rdex",
+        HOSTILE: "de2ls",
+    }
     by_name = {row["parameter"]: row for row in rows}
-    assert (by_name["ls_mc"]["de2ls"], by_name["ls_mc"]["rdex"]) == ("2", "")
+    assert (by_name["ls_mc"]["DE-2LS"], by_name["ls_mc"]["RDEx"]) == ("2", "")
     table = provenance(material)
     assert [(row["series"], row["trials"], row["budget"]) for row in rows_of(table)] == [
-        ("de2ls", "12", "2,000"), ("rdex", "12", "2,000"), (HOSTILE, "12", "2,000"),
+        ("DE-2LS", "12", "2,000"), ("RDEx", "12", "2,000"), (HOSTILE, "12", "2,000"),
     ]  # fmt: skip
     assert table.notes == ("de2ls 0.1.0: 36 trials of the store; cpu imaginary, numpy 2",)
 
@@ -88,7 +94,7 @@ def test_provenance_names_the_plans_of_what_is_reported_once(tmp_path):
         for one in plans:
             store.add_plan(one.as_dict())
         fill(store, made, numbers=(1, 4), runs=3)
-    notes = provenance(load(tmp_path / "a.db")).notes[1:]  # the first one names the versions
+    notes = provenance(load(tmp_path / "a.db")[0]).notes[1:]  # the first one names the versions
     assert notes == ("plan: 2 series, 1 problems, 3 runs, seed 1, separate random numbers",)
 
 

@@ -39,9 +39,9 @@ def test_a_resample_scores_as_the_drawn_trials_would(case):
     positions = np.concatenate([np.array(own) + a * n for a, own in enumerate(drawn)])
     # Drawn curves scored pair by pair: a trial drawn twice meets its copy.
     resampled = [cell[own].tolist() for cell, own in zip(cells, drawn, strict=True)]
-    accuracy, speed = Pairwise(cells, n).points(positions[None])[:, 0]
+    accuracy, speed = Pairwise(cells, n, 1e-8).points(positions[None])[:, 0]
     assert (accuracy.tolist(), speed.tolist()) == oracle.cec2026(resampled)
-    total = Target(cells, n).points(positions[None])[0, 0]
+    total = Target(cells, n, 1e-8).points(positions[None])[0, 0]
     assert total.tolist() == oracle.cec2024(resampled)
 
 

@@ -1,8 +1,11 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from de2ls.problems.key import ProblemKey
 from de2ls.scores import Collection, MixtureError, collect, uscore
+from de2ls.scores.groups import grouped
 
 from .records import field, make_record
 
@@ -38,9 +41,6 @@ def test_names_of_problems():
 @pytest.mark.parametrize(
     ("odd", "aspect", "message"),
     [
-        ({"definition": "cpp2017"}, "definition", "definition 'cpp2017' instead of 'report'"),
-        ({"instance": 3}, "instance", "instance 3 instead of 0"),
-        ({"dim": 10}, "dimension", "dimension 10 instead of 2"),
         ({"max_evals": 99}, "budget", "budget 99 instead of 40"),
         ({"evaluations": [8, 21, 40]}, "samples", "sampled at other evaluations"),
         ({"samples": [[1.0, 0.0]]}, "samples", "1 samples instead of 3"),
@@ -53,49 +53,47 @@ def test_mixtures_are_refused_by_name(odd, aspect, message, allow_unequal):
     records[-1] = wrong
     with pytest.raises(MixtureError, match=message) as caught:
         collect(records, allow_unequal)
-    assert "y on C02 (seed 3)" in str(caught.value)
+    assert "y on C02 (run 3)" in str(caught.value)
     fault = next(fault for fault in caught.value.faults if fault.aspect == aspect)
-    assert [(t.label, t.problem, t.seed) for t in fault.trials] == [("y", "C02", 3)]
+    assert [(t.label, t.problem.label, t.run) for t in fault.trials] == [("y", "C02", 3)]
 
 
 @pytest.mark.parametrize("allow_unequal", [False, True])
-def test_definitions_of_different_problems_are_a_mixture_too(allow_unequal):
-    records = field(numbers=(1,)) + field(numbers=(2,), definition="cpp2017", labels=("x", "y"))
-    with pytest.raises(MixtureError, match="definition") as caught:
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"definition": "cpp2017"},
+        {"instance": 3},
+        {"dim": 10},
+        {"key": {**make_record(number=2).problem.as_dict(), "excess": True}},
+        {"key": {"suite": "cec2006", "number": 2, "dim": 2}},
+    ],
+)
+def test_problems_of_several_groups_do_not_mix(odd, allow_unequal):
+    records = field(numbers=(1,)) + field(numbers=(2,), **odd)
+    with pytest.raises(MixtureError, match="2 groups") as caught:
         collect(records, allow_unequal)
     assert "allow_unequal" not in str(caught.value)
-    assert len(caught.value.faults[0].trials) == 6
-
-
-def test_definitions_of_different_suites_are_no_mixture():
-    own = {"suite": "beam.py", "number": 1, "dim": 2, "definition": "ab12", "instance": 0}
-    records = field() + [make_record(label, seed=s, key=own) for label in "xy" for s in (1, 2, 3)]
-    assert collect(records).problems == ("beam.py", "C01", "C02")
+    (fault,) = caught.value.faults
+    for group in grouped(record.problem for record in records):
+        assert str(group) in fault.what
 
 
 def test_problems_with_own_data_have_a_digest_each():
     first, second = ({"instance": f"custom-{name}"} for name in "ab")
     records = field(numbers=(1,), **first) + field(numbers=(2,), **second)
     assert collect(records).problems == ("C01", "C02")
-    for other in (second, {"instance": 3}):
-        mixed = field(("x",), (1,), **first) + field(("y",), (1,), **other)
-        with pytest.raises(MixtureError, match="instance") as caught:
-            collect(mixed, allow_unequal=True)
-        (fault,) = caught.value.faults
-        assert len(fault.trials) == 3
-
-
-def test_measures_of_violation_do_not_mix():
-    key = {**make_record().problem.as_dict(), "excess": True}
-    records = field(("x",), (1,)) + [make_record("y", seed=seed, key=key) for seed in (1, 2, 3)]
-    with pytest.raises(MixtureError, match="excess True instead of False: y on C01"):
-        collect(records, allow_unequal=True)
+    mixed = field(("x",), (1,), **first) + field(("y",), (1,), **second)
+    with pytest.raises(MixtureError, match="y has no trial on C01"):
+        collect(mixed, allow_unequal=True)
+    both = field(numbers=(1,), **first) + field(numbers=(1,), **second)
+    assert len(set(collect(both).problems)) == 2  # told apart
 
 
 def test_unequal_numbers_of_trials():
     records = field()[:-1]
     with pytest.raises(
-        MixtureError, match=r"2 trials instead of 3: y on C02 \(2 trials, seeds 1,"
+        MixtureError, match=r"2 trials instead of 3: y on C02 \(2 trials, runs 1,"
     ) as caught:
         collect(records)
     assert str(caught.value).endswith("(allow_unequal accepts that, with a warning)")
@@ -108,37 +106,52 @@ def test_unequal_numbers_of_trials():
         collection.curves()
 
 
-@pytest.mark.parametrize("allow_unequal", [False, True])
-def test_an_empty_cell_is_always_refused(allow_unequal):
+def test_a_problem_that_a_series_lacks_is_left_out_with_permission():
     records = [r for r in field() if not (r.label == "y" and r.problem.name == 2)]
     with pytest.raises(MixtureError, match="y has no trial on C02"):
-        collect(records, allow_unequal)
+        collect(records)
+    collection = collect(records, allow_unequal=True)
+    assert collection.problems == ("C01",)
+    assert collection.warnings == ("C02 is left out: no trial of y",)
+    with pytest.raises(MixtureError, match="y has no trial on C01"):  # nothing remains
+        collect(field(("x",), (1,)) + field(("y",), (2,)), allow_unequal=True)
 
 
 @pytest.mark.parametrize("allow_unequal", [False, True])
 def test_a_trial_counts_once(allow_unequal):
     records = field()
-    with pytest.raises(MixtureError, match=r"more than once: x on C01 \(2 trials, seeds 1"):
+    with pytest.raises(MixtureError, match=r"more than once: x on C01 \(2 trials, runs 1"):
         collect([*records, records[0]], allow_unequal)
 
 
-def test_problems_of_different_size_need_permission():
-    records = field(numbers=(1,)) + field(numbers=(2,), dim=3, max_evals=60)
-    with pytest.raises(MixtureError, match="dimension 3 instead of 2") as caught:
+def test_budgets_that_differ_between_problems_need_permission():
+    records = field(numbers=(1,)) + field(numbers=(2,), max_evals=60)
+    with pytest.raises(MixtureError, match="budget 60 instead of 40"):
         collect(records)
-    assert {fault.aspect for fault in caught.value.faults} == {"dimension", "budget"}
-    assert len(collect(records, allow_unequal=True).warnings) == 2
+    assert len(collect(records, allow_unequal=True).warnings) == 1
+
+
+def test_budgets_may_follow_the_problems_own_dimensions():
+    keys = [
+        {"suite": "cec2006", "number": 1, "dim": 2},
+        {"suite": "cec2006", "number": 2, "dim": 4},
+    ]
+    records = [
+        make_record(label, key=key, seed=seed, max_evals=20 * key["dim"])
+        for label in "xy"
+        for key in keys
+        for seed in (1, 2)
+    ]
+    assert collect(records).problems == ("G1", "G2")
 
 
 def test_of_many_faults_the_message_shows_the_first():
     numbers = range(1, 8)
-    records = field(("x",), numbers) + field(("y",), numbers, dim=3)
-    with pytest.raises(MixtureError, match=r"; and \d+ more$") as caught:
+    records = field(("x",), numbers) + field(("y",), numbers, max_evals=60)
+    with pytest.raises(MixtureError, match=r"; and 2 more$") as caught:
         collect(records)
-    faults = caught.value.faults
-    assert len(faults) >= 7
+    assert len(caught.value.faults) == 7
     assert str(caught.value).count("instead of") == 5
-    assert str(caught.value).endswith(f"; and {len(faults) - 5} more")
 
 
 def test_different_initial_populations_share_the_grid():
@@ -166,13 +179,17 @@ def test_nothing_to_score():
 
 
 def test_a_curve_of_wrong_shape_is_refused():
-    class Odd:
-        label, algorithm, run, seed, max_evals = "x", "x", 1, 4, 9
-        problem = ProblemKey("", "p", 2)
-        curve = np.zeros((5, 2))
+    record = replace(make_record(), curve=np.zeros((5, 4)))
+    with pytest.raises(ValueError, match=r"x on .* must have shape \(rows, 3\)"):
+        collect([record])
 
-    with pytest.raises(ValueError, match=r"x on p \(seed 4\) must have shape \(rows, 3\)"):
-        collect([Odd()])
+
+def test_runs_and_evaluations_are_kept():
+    collection = collect(field(seeds=(9, 5, 7)))
+    assert collection.runs == (((5, 7, 9), (5, 7, 9)),) * 2
+    for row in collection.grids:
+        for grid in row:
+            np.testing.assert_array_equal(grid, [8, 20, 40])
 
 
 def test_select():
@@ -192,5 +209,6 @@ def test_select():
 
 def test_collections_of_arrays_have_no_seeds():
     collection = Collection.from_curves({"x": np.zeros((1, 1, 1, 2))})
-    assert collection.seeds is None
-    assert collection.select(["x"]).seeds is None
+    assert collection.seeds == ()
+    assert collection.select(["x"]).seeds == ()
+    assert collection.keys == (ProblemKey("", "1", 0),)

@@ -3,9 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from de2ls.scores import Collection, collect, summary
-
-from .records import make_record
+from de2ls.scores import Collection, summary
 
 
 def collection_of(problems, **ends):
@@ -51,17 +49,6 @@ def test_every_number_has_its_column(mixed):
     assert row["x feasible %"] == 50.0
     assert row["y mean"] == 2.0
     assert mixed.to_csv().splitlines()[3] == "C19,,,0.0,15.0,,,0.0,15.0"
-
-
-def test_c19_carries_its_note(mixed):
-    assert "42734.8" in mixed.to_markdown()
-    least = 10 * 29 * (math.exp(5) - 1)
-    assert f"{least:.3f}" in mixed.notes[1]
-    assert f"{least - 15:.1f}" in mixed.notes[1]
-    other = summary(collection_of(["C01"], x=[[(1, 0)]]))
-    assert "C19" not in other.to_markdown()
-    assert len(summary(collect([make_record("x", 19, dim=30)])).notes) == 2
-    assert len(summary(collect([make_record("x", 19, dim=10)])).notes) == 1  # not the paper's
 
 
 def test_single_trials_have_no_deviation():

@@ -182,7 +182,7 @@ def test_objectives_of_infeasible_points_are_reported():
     good = np.array([[[[np.nan, 3.0], [8.0, 0.0]]]])
     s = uscore({"good": good, "bad": bad}, problems=["C03"])
     assert len(s.warnings) == 1
-    assert "bad has a Min_EV where LCV > 1e-8 on C03" in s.warnings[0]
+    assert "on C03: objectives of infeasible points" in s.warnings[0]
     assert uscore({"good": good}).warnings == ()
 
 

@@ -1,8 +1,6 @@
 import numpy as np
 import pytest
 
-from de2ls.scores import Collection
-from de2ls.studies.gather import Final, Gathered
 from de2ls.studies.late_search import (
     MORE_RUNS,
     WITH,
@@ -12,6 +10,8 @@ from de2ls.studies.late_search import (
     more_plan,
 )
 from de2ls.studies.scale import Scale
+from tests.scores.records import make_record
+from tests.studies.support import gathered_of
 
 RUNS = 20
 
@@ -21,20 +21,16 @@ COUNTS = {"ls_calls": 2, "ls_evaluations": 60, "ls_improved": 1, "ls_gain": 0.5}
 
 def gathered(ends):
     """Return pairs on problems, given their ends with and without the search."""
-    problems = tuple(ends)
-    cells, finals = [], []
-    for name in problems:
-        with_, without = (np.asarray(values, dtype=float) for values in ends[name])
-        cells.append(
-            tuple(np.stack([v, np.zeros_like(v)], axis=1)[:, None] for v in (with_, without))
-        )
-        for label, values in ((WITH, with_), (WITHOUT, without)):
-            log = COUNTS if label == WITH else {}
-            finals += [Final(label, name, run + 1, 1000, float(v), 0.0, log)
-                       for run, v in enumerate(values)]  # fmt: skip
-    seeds = tuple((tuple(range(len(c[0]))), tuple(range(len(c[1])))) for c in cells)
-    collection = Collection((WITH, WITHOUT), problems, tuple(cells), seeds=seeds)
-    return Gathered(collection, tuple(finals), {}, None)
+    return gathered_of(
+        [
+            make_record(
+                label, int(name[1:]), run, [[value, 0.0]], max_evals=1000, counters=counters
+            )
+            for name, pair in ends.items()
+            for label, values, counters in zip((WITH, WITHOUT), pair, (COUNTS, {}), strict=True)
+            for run, value in enumerate(values, start=1)
+        ]
+    )
 
 
 @pytest.fixture

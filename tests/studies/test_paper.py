@@ -1,5 +1,6 @@
 """The paper's reproduction at a small size, with real trials."""
 
+import math
 import os
 import signal
 import sqlite3
@@ -12,9 +13,7 @@ import numpy as np
 import pytest
 
 from de2ls.cli import main
-from de2ls.scores import Collection
 from de2ls.studies import published
-from de2ls.studies.gather import Final, Gathered
 from de2ls.studies.late_search import WITH, WITHOUT, late_search
 from de2ls.studies.paper import (
     ABLATION,
@@ -26,7 +25,8 @@ from de2ls.studies.paper import (
     series,
 )
 from de2ls.studies.scale import QUICK, Runner, Scale
-from tests.studies.support import SMALL, Counting, rows
+from tests.scores.records import make_record
+from tests.studies.support import SMALL, Counting, gathered_of, rows
 
 pytestmark = pytest.mark.xdist_group("paper")  # one worker makes the trials
 
@@ -229,22 +229,17 @@ def test_without_the_official_data_the_remedy_is_named(tmp_path):
 def synthetic(scale, labels, runs):
     """Return gathered trials of the paper's size without running them; curves have few samples."""
     rng = np.random.default_rng(7)
-    problems = tuple(f"C{number:02d}" for number in scale.numbers)
-    cells, finals = [], []
-    for name in problems:
-        row = []
+    counters = {"ls_calls": 2, "ls_evaluations": 60, "ls_improved": 1, "ls_gain": 0.1}
+    records = []
+    for number in scale.numbers:
         for label in labels:
             E = np.minimum.accumulate(rng.exponential(1, (runs, 6)), axis=1)
-            row.append(np.stack([E, np.zeros_like(E)], axis=2))
-            log = {"ls_calls": 2, "ls_evaluations": 60, "ls_improved": 1, "ls_gain": 0.1}
-            finals += [
-                Final(label, name, run + 1, scale.budget, float(E[run, -1]), 0.0, log)
-                for run in range(runs)
+            samples = np.stack([E, np.zeros_like(E)], axis=2)
+            records += [
+                make_record(label, number, run, samples[run - 1], dim=30, counters=counters)
+                for run in range(1, runs + 1)
             ]
-        cells.append(tuple(row))
-    seeds = tuple(tuple(tuple(range(runs)) for _ in labels) for _ in problems)
-    collection = Collection(tuple(labels), problems, tuple(cells), seeds=seeds)
-    return Gathered(collection, tuple(finals), {label: np.arange(6.0) for label in labels}, None)
+    return gathered_of(records)
 
 
 def test_at_the_papers_size_every_table_has_the_published_figures():
@@ -268,7 +263,10 @@ def test_at_the_papers_size_every_table_has_the_published_figures():
     assert by_problem.rows[-1][by_problem.header.index("DE-2LS published")] == 48
     means = output.tables["means"]
     assert "published mean CV" in means.header
-    assert any("42734.8" in note for note in means.notes)
+    (note,) = [note for note in means.notes if "C19" in note]
+    least = 10 * 29 * (math.exp(5) - 1)
+    assert f"{least:.3f}" in note
+    assert f"{least - 15:.1f}" in note
     claims = {row[0]: row for row in output.tables["claims"].rows}
     # Random curves have no leader: whoever scores more, it is by chance.
     order = claims["of four, DE-2LS has more U-score than CL-SRDE"]

@@ -29,6 +29,7 @@ def report(
     ] = None,
     algorithms: chosen.Algorithms = None,
     problems: chosen.Problems = None,
+    suite: chosen.Suite = None,
     dim: chosen.Dim = None,
     definition: chosen.Definition = None,
     instance: chosen.Instance = None,
@@ -39,21 +40,23 @@ def report(
 ) -> None:
     """Write tables (Markdown, LaTeX, CSV), figures (PNG, PDF) and one HTML page from a store.
 
+    Trials of several suites, dimensions, definitions or instances are shown group by group.
+
     With --allow-unequal an unfinished campaign can be looked at: problems that a series lacks are
     left out, and the page says so.
     """
     from de2ls.reports.report import write_report
 
-    material = write_report(
+    materials = write_report(
         store,
         output,
-        chosen.selection(algorithms, problems, dim, definition, instance),
+        chosen.selection(algorithms, problems, suite, dim, definition, instance),
         protocol.value,
         bootstrap,
         seed,
         allow_unequal,
         title,
     )
-    for warning in (*material.warnings, *material.assessment.warnings):
-        typer.echo(f"warning: {warning}", err=True)
-    typer.echo(f"{output / 'index.html'}: {len(material.trials)} trials")
+    chosen.warn(materials)
+    for material in materials:
+        typer.echo(f"{output / 'index.html'}: {material.group}: {len(material.trials)} trials")

@@ -1,8 +1,9 @@
 """``de2ls score``: U-scores of a store's trials, with intervals and tests."""
 
 import json
+from dataclasses import replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,7 +11,8 @@ from de2ls.cli import print_tables
 from de2ls.cli import selection as chosen
 
 if TYPE_CHECKING:
-    from de2ls.scores import Assessment, Table
+    from de2ls.reports.material import Material
+    from de2ls.scores import Table
 
 app = typer.Typer()
 
@@ -48,6 +50,7 @@ def score(
     store: chosen.StoreFile,
     algorithms: chosen.Algorithms = None,
     problems: chosen.Problems = None,
+    suite: chosen.Suite = None,
     dim: chosen.Dim = None,
     definition: chosen.Definition = None,
     instance: chosen.Instance = None,
@@ -66,65 +69,72 @@ def score(
 ) -> None:
     """Score a store: U-scores with intervals, ranks, tests and the table of means.
 
-    Trials of different definitions, instances, dimensions or budgets, or unequal numbers of trials,
-    are refused with their names; the options select what belongs together.
+    Trials of several suites, dimensions, definitions or instances are scored group by group.
+    Unequal numbers of trials are refused with their names, unless --allow-unequal accepts them.
     """
     from de2ls._lists import items
-    from de2ls.campaigns.store import Store
     from de2ls.problems.selection import chosen as of_problems
-    from de2ls.scores import collect
-    from de2ls.scores import score as assess
+    from de2ls.reports.material import load
 
-    selection = chosen.selection(algorithms, problems, dim, definition, instance)
-    with Store.open(store, readonly=True) as opened:
-        opened.check_selection(**selection)
-        collection = collect(opened.records(**selection), allow_unequal)
-    if selection["labels"] is not None:
-        collection = collection.select(selection["labels"])
+    selection = chosen.selection(algorithms, problems, suite, dim, definition, instance)
+    materials = load(store, selection, protocol.value, bootstrap, seed, allow_unequal)
+    keys = [key for material in materials for key in material.collection.keys]
     for name in dict.fromkeys(selection["problems"] or ()):
-        if not of_problems(collection.keys, problems=name):
+        if not of_problems(keys, problems=name):
             typer.echo(f"warning: {store} holds no such trial on problem {name}", err=True)
-    assessment = assess(collection, protocol.value, bootstrap, seed)
-    wanted = _choose(assessment, None if tables is None else items("tables", tables))
-    for warning in assessment.warnings:
-        typer.echo(f"warning: {warning}", err=True)
-    _print(assessment, wanted, output)
+    wanted = _choose(materials, None if tables is None else items("tables", tables))
+    chosen.warn(materials)
+    _print(materials, wanted, output)
 
 
-def _choose(assessment: "Assessment", names: list[str] | None) -> "dict[str, Table]":
+def _choose(materials: "list[Material]", names: list[str] | None) -> "list[dict[str, Table]]":
+    """Return the wanted tables of each group, with the group in their titles."""
     from de2ls import _checks
 
-    found = assessment.tables()
-    if names is None:
-        return found
-    for name in names:
-        if _checks.choice("tables", name, _TABLES) not in found:
-            raise ValueError(f"there is no table {name} here: it needs {_NEEDS[name]}")
-    if not names:
+    found = [material.assessment.tables() for material in materials]
+    if names is not None and not names:
         raise ValueError(f"tables must be some of {', '.join(_TABLES)}, got none")
-    return {name: found[name] for name in names}
+    for name in names or ():
+        _checks.choice("tables", name, _TABLES)
+        if not any(name in tables for tables in found):
+            raise ValueError(f"there is no table {name} here: it needs {_NEEDS[name]}")
+    return [
+        {
+            name: replace(tables[name], title=f"{tables[name].title}; {material.group}")
+            for name in names or tables
+            if name in tables
+        }
+        for material, tables in zip(materials, found, strict=True)
+    ]
 
 
-def _print(assessment: "Assessment", tables: "dict[str, Table]", output: Format) -> None:
+def _print(materials: "list[Material]", tables: "list[dict[str, Table]]", output: Format) -> None:
+    every = [table for group in tables for table in group.values()]
     if output is Format.table:
-        for table in tables.values():
+        for table in every:
             print_tables(table.to_rich(), "")
     elif output is Format.json:
-        content = {
-            "protocol": assessment.score.protocol,
-            "algorithms": assessment.score.algorithms,
-            "problems": assessment.score.problems,
-            "trials": assessment.score.n_trials,
-            "warnings": assessment.warnings,
-            "tables": {name: table.to_dicts() for name, table in tables.items()},
-        }
-        typer.echo(json.dumps(content, ensure_ascii=False))
+        groups = [_content(*pair) for pair in zip(materials, tables, strict=True)]
+        typer.echo(json.dumps({"groups": groups}, ensure_ascii=False))
     elif output is Format.csv:
         titled = [
-            table.to_csv() if len(tables) == 1 else f"# {table.title}\n{table.to_csv()}"
-            for table in tables.values()
+            table.to_csv() if len(every) == 1 else f"# {table.title}\n{table.to_csv()}"
+            for table in every
         ]
         typer.echo("\n".join(titled), nl=False)
     else:
         method = "to_markdown" if output is Format.markdown else "to_latex"
-        typer.echo("\n".join(getattr(table, method)() for table in tables.values()), nl=False)
+        typer.echo("\n".join(getattr(table, method)() for table in every), nl=False)
+
+
+def _content(material: "Material", tables: "dict[str, Table]") -> dict[str, Any]:
+    score = material.assessment.score
+    return {
+        "group": str(material.group),
+        "protocol": score.protocol,
+        "algorithms": score.algorithms,
+        "problems": score.problems,
+        "trials": score.n_trials,
+        "warnings": (*material.warnings, *material.assessment.warnings),
+        "tables": {name: table.to_dicts() for name, table in tables.items()},
+    }

@@ -59,6 +59,7 @@ def list_trials(
     store: chosen.StoreFile,
     algorithms: chosen.Algorithms = None,
     problems: chosen.Problems = None,
+    suite: chosen.Suite = None,
     dim: chosen.Dim = None,
     definition: chosen.Definition = None,
     instance: chosen.Instance = None,
@@ -70,7 +71,7 @@ def list_trials(
     """
     from de2ls.campaigns.store import Store
 
-    selection = chosen.selection(algorithms, problems, dim, definition, instance)
+    selection = chosen.selection(algorithms, problems, suite, dim, definition, instance)
     with Store.open(store, readonly=True) as opened:
         opened.check_selection(**selection)
         trials = list(opened.trials(**selection))

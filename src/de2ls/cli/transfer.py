@@ -25,6 +25,7 @@ def export_files(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write into.")],
     algorithms: chosen.Algorithms = None,
     problems: chosen.Problems = None,
+    suite: chosen.Suite = None,
     dim: chosen.Dim = None,
     definition: chosen.Definition = None,
     instance: chosen.Instance = None,
@@ -33,7 +34,7 @@ def export_files(
     from de2ls.campaigns.store import Store
     from de2ls.competition.export import write_records
 
-    selection = chosen.selection(algorithms, problems, dim, definition, instance)
+    selection = chosen.selection(algorithms, problems, suite, dim, definition, instance)
     with Store.open(store, readonly=True) as opened:
         opened.check_selection(**selection)
         files = write_records(opened.records(**selection), output)

@@ -12,8 +12,9 @@ import numpy as np
 
 from de2ls import _checks
 from de2ls.competition.files import PROBLEMS
-from de2ls.scores.collection import Recorded, as_trials
-from de2ls.scores.mixture import Fault, MixtureError, Trial, check_mixture
+from de2ls.scores.collection import collect
+from de2ls.scores.mixture import Fault, MixtureError
+from de2ls.trials.record import TrialRecord
 
 _UNFIT = re.compile(r'[/\\:*?"<>|\x00-\x1f]')  # for file names, on some system
 
@@ -66,7 +67,7 @@ def write_file(
     return path
 
 
-def write_records(records: Iterable[Recorded], folder: str | os.PathLike[str]) -> list[Path]:
+def write_records(records: Iterable[TrialRecord], folder: str | os.PathLike[str]) -> list[Path]:
     """Write records as result files, one folder per series, runs in their order.
 
     Parameters
@@ -81,37 +82,27 @@ def write_records(records: Iterable[Recorded], folder: str | os.PathLike[str]) -
     list of Path
         The files.
     """
-    series: dict[str, list[Trial]] = defaultdict(list)
-    for trial in as_trials(records):
-        series[trial.label].append(trial)
+    series: dict[str, list[TrialRecord]] = defaultdict(list)
+    for record in records:
+        series[record.label].append(record)
     paths = []
     for label, trials in series.items():
-        check_mixture(trials, allow_unequal=True)
-        dims = sorted({trial.key.dim for trial in trials})
-        if len(dims) > 1:
-            raise ValueError(
-                f"{label} has trials of D = {', '.join(map(str, dims))}: files do not tell D, so "
-                "each dimension needs a folder of its own"
-            )
-        by_problem: dict[str, list[Trial]] = defaultdict(list)
-        for trial in sorted(trials, key=lambda trial: (trial.run, trial.seed)):
-            by_problem[trial.problem].append(trial)
-        paths += [_write_trials(folder, label, group) for group in by_problem.values()]
+        collection = collect(trials, allow_unequal=True)
+        for p, key in enumerate(collection.keys):
+            if key.suite != "cec2017" or key.number is None:
+                raise ValueError(f"{key} is not of the CEC 2017 suite: no file can be written")
+            _check_grid([trial for trial in trials if trial.problem == key])
+            grid, values = collection.grids[p][0], collection.cells[p][0]
+            paths.append(write_file(Path(folder) / label, label, key.number, grid, values))
     return paths
 
 
-def _write_trials(folder: str | os.PathLike[str], label: str, trials: list[Trial]) -> Path:
-    key, grid = trials[0].key, trials[0].evaluations
-    if key.suite != "cec2017" or key.number is None:
-        raise ValueError(
-            f"{trials[0].problem} is not of the CEC 2017 suite: no file can be written"
-        )
-    odd = tuple(trial for trial in trials if trial.evaluations is not grid)
+def _check_grid(trials: list[TrialRecord]) -> None:
+    grid = trials[0].curve[:, 0]
+    odd = tuple(t for t in trials if not np.array_equal(t.curve[:, 0], grid, equal_nan=True))
     if odd:
         what = "one file has one column of evaluations, but other evaluations were recorded by"
         raise MixtureError([Fault("samples", what, odd)])
-    values = np.stack([trial.samples for trial in trials])
-    return write_file(Path(folder) / label, label, key.number, grid, values)
 
 
 def _text(number: float) -> str:

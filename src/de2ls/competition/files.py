@@ -42,6 +42,7 @@ from de2ls.competition.rules import (
 from de2ls.problems.key import ProblemKey
 from de2ls.scores.pairwise import ends
 from de2ls.scores.tables import Column, Table, Tabular
+from de2ls.suites.suite import CEC_TOL
 from de2ls.trials.key import TrialKey
 from de2ls.trials.record import TrialRecord
 
@@ -174,7 +175,7 @@ class ResultFile:
                 stop="imported",
             )
             for run, (samples, feasible) in enumerate(
-                zip(self.values, ends(self.values).feasible, strict=True), start=1
+                zip(self.values, ends(self.values, CEC_TOL).feasible, strict=True), start=1
             )
         ]
 

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from de2ls._checks import FloatArray
-from de2ls.scores.pairwise import FEASIBLE
-from de2ls.trials.record import MIN_EV_ZERO
+from de2ls.suites.suite import CEC_TOL
 
 ROWS = 2001  # of a record with the full budget of 20000 D evaluations
 RUNS = 25
@@ -80,7 +79,7 @@ class Contradiction(NamedTuple):
 
 def _contradictions(values: FloatArray) -> list[Contradiction]:
     E, C = values[:, :, 0], values[:, :, 1]
-    feasible = C <= FEASIBLE
+    feasible = C <= CEC_TOL
     valid = feasible & np.isfinite(E)
     best = np.minimum.accumulate(np.where(valid, E, np.inf), axis=1)
     lowest = np.fmin.accumulate(C, axis=1)
@@ -88,7 +87,7 @@ def _contradictions(values: FloatArray) -> list[Contradiction]:
         Contradiction(
             "infeasible objective",
             0,
-            np.isfinite(E) & (C > FEASIBLE),
+            np.isfinite(E) & (C > CEC_TOL),
             "Min_EV is {E!r} although LCV is {C!r}: NaN belongs there while no point is feasible",
         ),
         Contradiction(
@@ -116,13 +115,13 @@ def _contradictions(values: FloatArray) -> list[Contradiction]:
         Contradiction(
             "objective below 1e-8",
             0,
-            valid & (E != 0) & (np.abs(E) < MIN_EV_ZERO),
+            valid & (E != 0) & (np.abs(E) < CEC_TOL),
             "Min_EV is {E!r}: below 1e-8 it is written as 0",
         ),
         Contradiction(
             "violation below 1e-8",
             1,
-            (C > 0) & (C < MIN_EV_ZERO),
+            (C > 0) & (C < CEC_TOL),
             "LCV is {C!r}: below 1e-8 it is written as 0",
         ),
     ]
@@ -135,13 +134,13 @@ def corrected(values: FloatArray) -> FloatArray:
     file does not hold cannot be restored: a missing objective stays missing.
     """
     E, C = values[:, :, 0], values[:, :, 1]
-    objective = np.where((C <= FEASIBLE) & np.isfinite(E), E, np.nan)
+    objective = np.where((C <= CEC_TOL) & np.isfinite(E), E, np.nan)
     objective = np.fmin.accumulate(objective, axis=1)
     violation = np.minimum.accumulate(C, axis=1)
     return np.stack(
         [
-            np.where(np.abs(objective) < MIN_EV_ZERO, 0.0, objective),
-            np.where(violation < MIN_EV_ZERO, 0.0, violation),
+            np.where(np.abs(objective) < CEC_TOL, 0.0, objective),
+            np.where(violation < CEC_TOL, 0.0, violation),
         ],
         axis=2,
     )

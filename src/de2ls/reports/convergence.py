@@ -8,13 +8,12 @@ from de2ls._checks import FloatArray
 from de2ls.reports.curves import best_value, columns, quartiles
 from de2ls.reports.figures import Looks, new_figure, short
 from de2ls.reports.palette import Look
+from de2ls.scores import Collection
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
-
-    from de2ls.reports.material import Material
 
 FLOOR = 1e-8  # what ties with the best, or is feasible, is drawn here
 LOG_FROM = 30  # ratio of values from which a logarithmic axis helps
@@ -29,36 +28,35 @@ _LABELS = {
 }
 
 
-def convergence(material: "Material", styles: Looks, quantity: str) -> "Figure":
+def convergence(collection: Collection, styles: Looks, quantity: str) -> "Figure":
     """Draw one small axes per problem.
 
     Parameters
     ----------
-    material : Material
+    collection : Collection
         The trials.
     styles : mapping of label to Look
         How the series look.
     quantity : {"Min_EV", "LCV"}
         What is drawn, on a logarithmic axis that ends at 1e-8.
     """
-    collection = material.collection
     across = min(_ACROSS, len(collection.problems))
     down = -(-len(collection.problems) // across)
     figure, grid = _small_axes(down, across)
-    for axes, problem, row in zip(grid, collection.problems, collection.cells, strict=False):
-        best = best_value(row) if quantity == "Min_EV" else 0.0
+    for p, (axes, problem) in enumerate(zip(grid, collection.problems, strict=False)):
+        row, grids = collection.cells[p], collection.grids[p]
+        best = best_value(row, collection.feasible_tols[p]) if quantity == "Min_EV" else 0.0
         spans = [
             _draw(
                 axes,
-                material.evaluations[problem, name],
+                grids[a],
                 cell[:, :, _QUANTITIES[quantity]] - best,
                 styles[name],
                 _width(a, len(row)),
             )
             for a, (name, cell) in enumerate(zip(collection.algorithms, row, strict=True))
         ]
-        budget = material.evaluations[problem, collection.algorithms[0]][-1]
-        _scale(axes, budget, np.nanmin(spans), np.nanmax(spans))
+        _scale(axes, grids[0][-1], np.nanmin(spans), np.nanmax(spans))
         axes.set_title(problem)
     for axes in grid[len(collection.problems) :]:
         axes.set_visible(False)
@@ -75,7 +73,12 @@ def _small_axes(down: int, across: int) -> "tuple[Figure, list[Axes]]":
     figure = new_figure(width, height, arranged=False)
     grid = figure.subplots(down, across, squeeze=False)
     figure.subplots_adjust(
-        *(0.85 / width, 0.6 / height, 1 - 0.15 / width, 1 - 0.6 / height), wspace=0.35, hspace=0.45
+        left=0.85 / width,
+        bottom=0.6 / height,
+        right=1 - 0.15 / width,
+        top=1 - 0.6 / height,
+        wspace=0.35,
+        hspace=0.45,
     )
     return figure, list(grid.ravel())
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from de2ls._checks import FloatArray
+from de2ls.scores import Collection
 from de2ls.scores.pairwise import TIE, ends
 
 DIGITS = 4  # significant ones on a page
@@ -36,9 +37,9 @@ def quartiles(curves: FloatArray) -> FloatArray:
     return chosen
 
 
-def best_value(row: tuple[FloatArray, ...]) -> float:
+def best_value(row: tuple[FloatArray, ...], tol: float) -> float:
     """Return the least final Min_EV of a problem's feasible trials; 0 if there is none."""
-    E, _, feasible = ends(np.concatenate(row))
+    E, _, feasible = ends(np.concatenate(row), tol)
     return float(E[feasible].min()) if feasible.any() else 0.0
 
 
@@ -59,19 +60,15 @@ def steps(curve: FloatArray) -> list[list[Any]]:
     return [changes.tolist(), values]
 
 
-def page_curves(
-    row: tuple[FloatArray, ...], grids: list[FloatArray], runs: list[list[int]]
-) -> dict[str, Any]:
+def page_curves(collection: Collection, problem: int) -> dict[str, Any]:
     """Return the curves of one problem for the page.
 
     Parameters
     ----------
-    row : tuple of arrays, shape (trials, samples, 2)
-        A collection's cells, one per series.
-    grids : list of arrays
-        Evaluations at the samples, one per series.
-    runs : list of lists of int
-        Numbers of the trials' runs.
+    collection : Collection
+        Of the trials.
+    problem : int
+        Position of the problem.
 
     Returns
     -------
@@ -80,10 +77,13 @@ def page_curves(
         (``gap``), whose digits are those that matter. ``series``: evaluations, quartiles and
         single trials.
     """
+    row = collection.cells[problem]
     shown = columns(row[0].shape[1])
-    best = best_value(row)
+    best = best_value(row, collection.feasible_tols[problem])
     series = []
-    for cell, grid, names in zip(row, grids, runs, strict=True):
+    for cell, grid, runs in zip(
+        row, collection.grids[problem], collection.runs[problem], strict=True
+    ):
         gap, lcv = _gap(cell[:, shown, 0], best), cell[:, shown, 1]
         series.append(
             {
@@ -92,7 +92,7 @@ def page_curves(
                 "lcv": [steps(curve) for curve in quartiles(lcv)],
                 "trials": [
                     {"run": run, "gap": steps(E), "lcv": steps(C)}
-                    for run, E, C in zip(names, gap, lcv, strict=True)
+                    for run, E, C in zip(runs, gap, lcv, strict=True)
                 ],
             }
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from de2ls._extras import extra
-from de2ls.reports.palette import Look, looks
+from de2ls.reports.palette import Look
 from de2ls.scores import Assessment, Bootstrap, Friedman, Score
 from de2ls.scores.uscore import HEADINGS
 
@@ -86,18 +86,12 @@ def short(label: str) -> str:
     return label if len(label) <= _LONGEST else f"{label[: _LONGEST - 1]}…"
 
 
-def looks_of(material: "Material") -> dict[str, Look]:
-    """Return the looks of a report's series."""
-    series = material.series
-    return looks([s.label for s in series], [s.algorithm for s in series])
-
-
-def figures(material: "Material") -> "dict[str, Figure]":
+def figures(material: "Material", styles: Looks) -> "dict[str, Figure]":
     """Return the figures that the material allows, by name."""
     from de2ls.reports.convergence import convergence
     from de2ls.reports.tables import variants
 
-    assessment, styles = material.assessment, looks_of(material)
+    assessment = material.assessment
     several = len(assessment.score.algorithms) > 1
     found = variants(material)
     with style():
@@ -109,9 +103,9 @@ def figures(material: "Material") -> "dict[str, Figure]":
         if assessment.friedman is not None:
             drawn["critical-difference"] = critical_difference(assessment.friedman, styles)
         if found is not None:
-            drawn["variants"] = variant_bars(found)
-        drawn["convergence-min-ev"] = convergence(material, styles, "Min_EV")
-        drawn["convergence-lcv"] = convergence(material, styles, "LCV")
+            drawn["variants"] = variant_bars(found, styles)
+        drawn["convergence-min-ev"] = convergence(material.collection, styles, "Min_EV")
+        drawn["convergence-lcv"] = convergence(material.collection, styles, "LCV")
     return drawn
 
 
@@ -131,7 +125,7 @@ def totals(assessment: Assessment, styles: Looks, published: Published | None = 
 
     score, bootstrap = assessment.score, assessment.bootstrap
     sums = score.sums()
-    parts = [part for part in ("accuracy", "speed", "total") if part in sums]
+    parts = [part for part in ("total", "accuracy", "speed") if part in sums]
     order = np.argsort(sums["total"])
     names = [score.algorithms[a] for a in order]
     places = range(len(names))
@@ -259,7 +253,7 @@ def critical_difference(friedman: Friedman, styles: Looks) -> "Figure":
     return figure
 
 
-def variant_bars(variants: "Variants") -> "Figure":
+def variant_bars(variants: "Variants", styles: Looks) -> "Figure":
     """Draw what each variant gains or loses against the reference, with intervals."""
     from de2ls.reports.tables import changed
 
@@ -269,7 +263,7 @@ def variant_bars(variants: "Variants") -> "Figure":
     gains = np.array([variants.gain[label] for label in labels]).reshape(-1, 3)
     figure = new_figure(6.4, 1.1 + 0.42 * len(labels))
     axes = figure.subplots()
-    colours = ["#194cc1" if value > 0 else "#a14a00" for value in gains[:, 0]]
+    colours = [styles[label].light for label in labels]
     axes.barh(range(len(names)), gains[:, 0], 0.6, color=colours, alpha=0.85)
     axes.set_yticks(range(len(names)), names)
     _whiskers(axes, gains[:, 1], gains[:, 2])

@@ -1,31 +1,38 @@
 """The HTML page: one file that works offline, with its data, style and script inside.
 
-Users' text reaches the page in two ways: through Jinja, which escapes it, and as JSON in a script
-element, in which no ``<`` stands; the page's script puts it into text nodes only. A content policy
-lets nothing run or load but what is in the file.
+Users' text reaches the page in three ways: through Jinja, which escapes it; as text nodes of SVG,
+which the XML writer escapes; and as JSON in a script element, in which no ``<`` stands, from which
+the page's script puts it into text nodes only. A content policy lets nothing run or load but what
+is in the file.
 """
 
 import base64
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from de2ls._checks import FloatArray
 from de2ls._extras import extra
 from de2ls._version import __version__
 from de2ls.reports.curves import packed, page_curves
-from de2ls.reports.figures import looks_of
 from de2ls.reports.material import Material
-from de2ls.reports.tables import Variants, changed, machine_tables, report_tables, variants
-from de2ls.scores import Assessment, Friedman, Table
+from de2ls.reports.palette import Look, looks
+from de2ls.reports.svg import inline_svg
+from de2ls.reports.tables import machine_tables, report_tables
+from de2ls.scores import Assessment, Collection, Table
+from de2ls.scores.tables import count
 
-SCRIPTS = ("dom.js", "scales.js", "charts.js", "heat.js", "convergence.js", "main.js")
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Figures = Mapping[str, "Figure"]
+
+SCRIPTS = ("dom.js", "scales.js", "heat.js", "convergence.js", "main.js")
 
 _SECTIONS = {
     "overview": "Overview",
@@ -36,34 +43,33 @@ _SECTIONS = {
     "variants": "Variants",
     "series": "Series",
 }
+_PICTURES = {  # figures that need no interaction, and what they show
+    "totals": "Total points of each series",
+    "accuracy-speed": "Accuracy against speed of each series",
+    "critical-difference": "Critical-difference diagram of mean ranks",
+    "variants": "U-score of the variants minus that of the reference",
+}
 _BEYOND_CHANCE = 0.975  # share of resamples in which one total exceeds another
 
 
-def page(material: Material, title: str) -> str:
+def page(materials: Sequence[Material], title: str, drawn: Sequence[Figures]) -> str:
     """Return the page.
 
     Parameters
     ----------
-    material : Material
-        What it shows.
+    materials : sequence of Material
+        What it shows, one per group of problems.
     title : str
         Its heading.
+    drawn : sequence of mappings of name to Figure
+        The figures of each group.
     """
     with extra("report"):
         import jinja2
         from markupsafe import Markup
 
-    tables = report_tables(material)
-    data = page_data(material, tables)
-    charts = {name for name in ("superiority", "variants") if data[name]}
-    charts |= {"scatter"} if data["totals"].get("accuracy") else set()
-    charts |= {"critical"} if data["friedman"] else set()
-    absent = {
-        "accuracy-speed": "scatter" not in charts,
-        "tests": "rank_sum" not in tables,
-        "variants": "variants" not in charts,
-    }
-    style, script = _style(material), _script()
+    styles = looks_of(materials)
+    style, script = _style(styles), _script()
     environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     return environment.from_string(_read("index.html")).render(
         title=title,
@@ -71,17 +77,57 @@ def page(material: Material, title: str) -> str:
         style_hash=_digest(style),
         script=Markup(script),  # noqa: S704 - the page's own
         script_hash=_digest(script),
-        sections=[item for item in _SECTIONS.items() if not absent.get(item[0])],
-        facts=facts(material),
-        warnings=(*material.warnings, *material.assessment.warnings),
-        headline=headline(material.assessment),
-        tables=tables,
-        charts=charts,
-        data=Markup(script_json(data)),  # noqa: S704 - without "<"
-        curves=list(_curves(material).items()),
+        groups=[
+            _group(number, material, figures, styles)
+            for number, (material, figures) in enumerate(zip(materials, drawn, strict=True), 1)
+        ],
         version=__version__,
-        source=material.source,
+        source=materials[0].source,
     )
+
+
+def looks_of(materials: Sequence[Material]) -> dict[str, Look]:
+    """Return the looks of all series, the same in every group."""
+    return looks(dict.fromkeys(name for m in materials for name in m.collection.algorithms))
+
+
+def _group(
+    number: int, material: Material, figures: Figures, styles: Mapping[str, Look]
+) -> dict[str, Any]:
+    """Return what the template shows of one group."""
+    from markupsafe import Markup
+
+    tables = report_tables(material)
+    pictures = {
+        name: inline_svg(figures[name], title, styles)
+        for name, title in _PICTURES.items()
+        if name in figures
+    }
+    data = page_data(material, tables, styles) | {
+        "group": number,
+        "suffix": "" if number == 1 else f"-{number}",
+    }
+    absent = {
+        "accuracy-speed": "accuracy-speed" not in pictures,
+        "tests": "rank_sum" not in tables,
+        "variants": "variants" not in pictures,
+    }
+    return {
+        "name": str(material.group),
+        "suffix": data["suffix"],
+        "sections": [item for item in _SECTIONS.items() if not absent.get(item[0])],
+        "facts": facts(material),
+        "warnings": (*material.warnings, *material.assessment.warnings),
+        "headline": headline(material.assessment),
+        "tables": tables,
+        "superiority": data["superiority"],
+        "figures": {name: Markup(text) for name, text in pictures.items()},  # noqa: S704
+        "data": Markup(script_json(data)),  # noqa: S704 - without "<"
+        "curves": [
+            packed(page_curves(material.collection, p))
+            for p in range(len(material.collection.keys))
+        ],
+    }
 
 
 def script_json(content: Any) -> str:
@@ -119,119 +165,56 @@ def headline(assessment: Assessment) -> str:
 def facts(material: Material) -> list[str]:
     """Return what was compared, in short pieces."""
     score = material.assessment.score
-    keys = material.collection.keys
-    dims = sorted({key.dim for key in keys if key.dim})
     budgets = sorted({trial.max_evals for trial in material.trials})
-    instances = {str(key["instance"]) for key in keys if key.get("instance") is not None}
-    definitions = {str(key["definition"]) for key in keys if key.suite == "cec2017"}
-    sentences = [
+    return [
+        str(material.group),
         f"{len(score.algorithms)} series",
-        f"{len(score.problems)} problems",
-        f"{score.n_trials} trials each",
-        f"D = {', '.join(map(str, dims))}" if dims else "",
+        count(len(score.problems), "problem"),
+        f"{count(score.n_trials, 'trial')} each",
         f"{', '.join(f'{budget:,}' for budget in budgets)} evaluations",
-        f"definition {', '.join(sorted(definitions))}" if definitions else "",
-        f"instance {', '.join(sorted(instances))}" if instances else "",
         f"protocol {score.protocol}",
     ]
-    return [text for text in sentences if text]
 
 
-def page_data(material: Material, tables: Mapping[str, Table]) -> dict[str, Any]:
+def page_data(
+    material: Material, tables: Mapping[str, Table], styles: Mapping[str, Look]
+) -> dict[str, Any]:
     """Return what the page's charts are drawn from."""
-    assessment, styles = material.assessment, looks_of(material)
-    several = assessment.bootstrap is not None and len(material.series) > 1
+    assessment, names = material.assessment, material.collection.algorithms
+    place = {name: k for k, name in enumerate(styles)}
+    resampled = assessment.bootstrap if len(names) > 1 else None
     every_table = {**tables, **machine_tables(material)}
     return {
         "algorithms": [
-            {"label": s.label, "algorithm": s.algorithm, "dash": list(styles[s.label].dash)}
-            for s in material.series
+            {"label": name, "place": place[name], "dash": list(styles[name].dash)} for name in names
         ],
         "problems": list(material.collection.problems),
-        "totals": _totals(assessment),
         "byProblem": {part: a.tolist() for part, a in assessment.score.arrays().items()},
-        "superiority": assessment.bootstrap.superiority().tolist()
-        if several and assessment.bootstrap
-        else None,
-        "friedman": _friedman(assessment.friedman),
-        "variants": _variants(variants(material)),
-        "finals": _finals(material),
+        "superiority": None if resampled is None else resampled.superiority().tolist(),
+        "finals": [_finals(material.collection, p) for p in range(len(material.collection.keys))],
         "csv": {name: table.to_csv() for name, table in every_table.items()},
     }
 
 
-def _totals(assessment: Assessment) -> dict[str, list[list[float | None]]]:
-    """Return value, lower and upper limit of each total."""
-    sums = assessment.score.sums()
-    if assessment.bootstrap is None:
-        return {part: [[v, None, None] for v in sums[part].tolist()] for part in sums}
-    limits = {part: assessment.bootstrap.interval(part).tolist() for part in sums}
-    return {
-        part: [[v, *limits[part][a]] for a, v in enumerate(sums[part].tolist())] for part in sums
-    }
-
-
-def _friedman(friedman: Friedman | None) -> dict[str, Any] | None:
-    if friedman is None:
-        return None
-    groups = [[friedman.algorithms.index(name) for name in group] for group in friedman.groups()]
-    return {
-        "ranks": friedman.mean_ranks.tolist(),
-        "difference": friedman.critical_difference,
-        "groups": groups,
-    }
-
-
-def _variants(found: Variants | None) -> dict[str, Any] | None:
-    if found is None:
-        return None
-    rows = [
-        {"label": label, "change": changed(found.changes[label]), "gain": list(gain)}
-        for label, gain in found.gain.items()
-        if label != found.reference
-    ]
-    return {"reference": found.reference, "rows": rows}
-
-
-def _finals(material: Material) -> list[list[Any]]:
-    """Return for each problem the runs, and what each series reached in them, as text."""
-    place = {label: a for a, label in enumerate(material.collection.algorithms)}
-    ends: dict[str, dict[int, list[str]]] = defaultdict(dict)
-    for trial in material.trials:
-        runs = ends[trial.problem.label]
-        cells = runs.setdefault(trial.run, ["–"] * len(place))
-        cells[place[trial.label]] = _end(trial.min_ev, trial.lcv)
-    return [sorted(([run, c] for run, c in ends[p].items())) for p in material.collection.problems]
+def _finals(collection: Collection, problem: int) -> list[list[Any]]:
+    """Return the runs on a problem, and what each series reached in them, as text."""
+    ends: dict[int, list[str]] = defaultdict(lambda: ["–"] * len(collection.algorithms))
+    for a, (cell, runs) in enumerate(
+        zip(collection.cells[problem], collection.runs[problem], strict=True)
+    ):
+        for run, (min_ev, lcv) in zip(runs, cell[:, -1].tolist(), strict=True):
+            ends[run][a] = _end(min_ev, lcv)
+    return sorted([run, cells] for run, cells in ends.items())
 
 
 def _end(min_ev: float, lcv: float) -> str:
     return f"{min_ev:.9g}" if np.isfinite(min_ev) else f"CV {lcv:.9g}"
 
 
-def _curves(material: Material) -> dict[str, str]:
-    """Return the packed curves of each problem."""
-    collection = material.collection
-    runs = {(trial.problem.label, trial.label, trial.seed): trial.run for trial in material.trials}
-    chunks = {}
-    for p, (name, row) in enumerate(zip(collection.problems, collection.cells, strict=True)):
-        grids: list[FloatArray] = []
-        names: list[list[int]] = []
-        for a, label in enumerate(collection.algorithms):
-            seeds = collection.seeds[p][a] if collection.seeds else ()
-            grids.append(material.evaluations[name, label])
-            names.append([runs[name, label, seed] for seed in seeds])
-        chunks[name] = packed(page_curves(row, grids, names))
-    return chunks
-
-
-def _style(material: Material) -> str:
+def _style(styles: Mapping[str, Look]) -> str:
     """Return the page's style with the colours of the series in both themes."""
-    styles = looks_of(material)
     light, dark = (
-        "".join(
-            f"--series-{i}:{getattr(styles[series.label], theme)};"
-            for i, series in enumerate(material.series)
-        )
+        "".join(f"--series-{i}:{getattr(look, theme)};" for i, look in enumerate(styles.values()))
         for theme in ("light", "dark")
     )
     return f'{_read("page.css")}:root{{{light}}}:root[data-theme="dark"]{{{dark}}}'

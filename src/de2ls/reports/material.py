@@ -1,12 +1,15 @@
-"""`Material`: what a report is made of, read from a store in one pass over its curves."""
+"""From a store to what is scored: `gather` makes a collection of each group of its trials.
+
+Scores, reports and studies all read stores by it, so that a permission or a warning means the same
+in each.
+"""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from de2ls._checks import FloatArray
 from de2ls.campaigns.maintenance import SeriesInfo, StoreInfo
 from de2ls.campaigns.rows import split
 from de2ls.campaigns.store import Store
@@ -14,6 +17,7 @@ from de2ls.problems.key import ProblemKey
 from de2ls.problems.selection import chosen
 from de2ls.scores import Assessment, Collection, collect, score
 from de2ls.scores.bootstrap import RESAMPLES
+from de2ls.scores.groups import Group, grouped
 from de2ls.trials.key import TrialKey
 from de2ls.trials.record import TrialRecord, TrialSummary
 
@@ -21,26 +25,76 @@ _SHOWN = 6  # cells that a warning names
 
 
 @dataclass(frozen=True, eq=False)
-class Material:
-    """Trials with their score, where they came from, and what a reader must know of them."""
+class Gathered:
+    """The trials of one group, where they came from, and what a reader must know of them."""
 
     source: str  # name of the store's file
-    assessment: Assessment
-    trials: tuple[TrialSummary, ...]  # those that were scored
-    evaluations: Mapping[tuple[str, str], FloatArray]  # (problem, series): FEs of the samples
+    group: Group
+    labels: tuple[str, ...]  # of the series
+    collection: Collection
+    trials: tuple[TrialSummary, ...]  # those of the collection
     info: StoreInfo
     warnings: tuple[str, ...]
 
     @property
-    def collection(self) -> Collection:
-        """The trials as they were scored."""
-        return self.assessment.collection
+    def series(self) -> tuple[SeriesInfo, ...]:
+        """The series, in the order of the collection."""
+        by_label = {series.label: series for series in self.info.series}
+        return tuple(by_label[label] for label in self.labels)
 
     @property
-    def series(self) -> tuple[SeriesInfo, ...]:
-        """The scored series, in the order of the score."""
-        by_label = {series.label: series for series in self.info.series}
-        return tuple(by_label[label] for label in self.collection.algorithms)
+    def names(self) -> dict[str, str]:
+        """What tables call the series of each label."""
+        return dict(zip(self.labels, self.collection.algorithms, strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class Material(Gathered):
+    """What a report is made of: gathered trials with their score."""
+
+    assessment: Assessment
+
+
+def gather(
+    path: str | Path, selection: Mapping[str, Any] | None = None, allow_unequal: bool = False
+) -> list[Gathered]:
+    """Read the selected trials of a store, each group of problems by itself.
+
+    Parameters
+    ----------
+    path : str or Path
+        The store's file.
+    selection : mapping, optional
+        Which trials, as for `Store.records`; labels also give the order of the series.
+    allow_unequal : bool
+        As for `de2ls.scores.collect`.
+    """
+    selection = dict(selection or {})
+    with Store.open(path, readonly=True) as store:
+        store.check_selection(**selection)
+        info = store.info()
+        trials = list(store.trials(**selection))
+        planned = _planned(info, selection)
+        groups = grouped([*(key.problem for key in planned), *(t.problem for t in trials)])
+        group_of = {key: group for group, keys in groups.items() for key in keys}
+        records: dict[Group, list[TrialRecord]] = defaultdict(list)
+        for record in store.records(**selection):
+            records[group_of[record.problem]].append(record)
+    order = split(selection)[0] or []
+    found = []
+    stored = {trial.key for trial in trials}
+    for group, keys in groups.items():
+        if group not in records:
+            continue
+        collection = collect(records.pop(group), allow_unequal)
+        there = [label for label in order if label in collection.algorithms]
+        collection = collection.select(there or None)
+        kept = tuple(trial for trial in trials if trial.problem in collection.keys)
+        missing = _missing([key for key in planned - stored if key.problem in keys])
+        warnings = (*missing, *info.warnings)
+        names = Path(path).name, group, collection.algorithms
+        found.append(Gathered(*names, collection, kept, info, warnings))
+    return found
 
 
 def load(
@@ -50,50 +104,49 @@ def load(
     bootstrap: int = RESAMPLES,
     seed: int = 0,
     allow_unequal: bool = False,
-) -> Material:
-    """Read and score a store's trials.
+) -> list[Material]:
+    """Read and score a store's trials, each group of problems by itself.
 
     Parameters
     ----------
-    path : str or Path
-        The store's file.
-    selection : mapping, optional
-        Which trials, as for `Store.curves`; labels also give the order of the series.
+    path, selection, allow_unequal
+        As for `gather`.
     protocol, bootstrap, seed
         As for `de2ls.scores.score`.
-    allow_unequal : bool
-        Accept unequal numbers of trials and leave out problems that a series lacks, each with a
-        warning; without it they are refused.
+
+    Returns
+    -------
+    list of Material
+        A series whose label is an algorithm's name is called by the algorithm's title.
     """
-    selection = dict(selection or {})
-    with Store.open(path, readonly=True) as store:
-        store.check_selection(**selection)
-        info = store.info()
-        trials = tuple(store.trials(**selection))
-        whole, warnings = _whole_problems(trials) if allow_unequal else (None, [])
-        evaluations: dict[tuple[str, str], FloatArray] = {}
-        curves = _noting(store.records(**selection), whole, evaluations)
-        collection = collect(curves, allow_unequal)
-    if selection.get("labels") is not None:
-        collection = collection.select(selection["labels"])
-    scored = tuple(trial for trial in trials if _kept(trial, whole))
-    return Material(
-        source=Path(path).name,
-        assessment=score(collection, protocol, bootstrap, seed),
-        trials=scored,
-        evaluations=_aligned(evaluations, collection),
-        info=info,
-        warnings=(*warnings, *missing_from_plans(info, trials, selection), *info.warnings),
-    )
+    found = []
+    for gathered in gather(path, selection, allow_unequal):
+        collection = gathered.collection.renamed(series_titles(gathered.series))
+        assessment = score(collection, protocol, bootstrap, seed)
+        fields = vars(gathered) | {"collection": collection}
+        found.append(Material(**fields, assessment=assessment))
+    return found
 
 
-def missing_from_plans(
-    info: StoreInfo, trials: Iterable[TrialSummary], selection: Mapping[str, Any]
-) -> list[str]:
-    """Return a warning if trials of the selection were planned and never stored."""
+def series_titles(series: Iterable[SeriesInfo]) -> dict[str, str]:
+    """Return what tables call series that go by an algorithm's name, where that is unambiguous."""
+    from de2ls.algorithms import algorithm_names, get_algorithm
+
+    known = set(algorithm_names())
+    titles = {
+        one.label: get_algorithm(one.label).title
+        if one.label == one.algorithm and one.label in known
+        else one.label
+        for one in series
+    }
+    counts = Counter(titles.values())
+    return {label: title if counts[title] == 1 else label for label, title in titles.items()}
+
+
+def _planned(info: StoreInfo, selection: Mapping[str, Any]) -> set[TrialKey]:
+    """Return the trials of a selection that were planned."""
     labels, runs, rest = split(selection)
-    stored = {trial.key for trial in trials}
-    planned = {
+    return {
         TrialKey(series["label"], problem, run)
         for _, plan in info.plans
         for problem in chosen(map(ProblemKey.from_dict, plan["problems"]), **rest)
@@ -102,55 +155,16 @@ def missing_from_plans(
         for run in plan["runs"]
         if runs is None or run in runs
     }
-    missing = Counter((key.series, key.problem.label) for key in planned - stored)
-    if not missing:
+
+
+def _missing(keys: Sequence[TrialKey]) -> list[str]:
+    """Return a warning if trials were planned and never stored."""
+    if not keys:
         return []
-    cells = [f"{label} on {name} ({count})" for (label, name), count in sorted(missing.items())]
+    counts = Counter((key.series, key.problem.label) for key in keys)
+    cells = [f"{label} on {name} ({count})" for (label, name), count in sorted(counts.items())]
     more = f" and {len(cells) - _SHOWN} more cells" if len(cells) > _SHOWN else ""
     return [
-        f"{missing.total()} planned trials are missing: {', '.join(cells[:_SHOWN])}{more}; "
+        f"{len(keys)} planned trials are missing: {', '.join(cells[:_SHOWN])}{more}; "
         "the campaign's command continues it"
     ]
-
-
-def _whole_problems(trials: Sequence[TrialSummary]) -> tuple[set[str], list[str]]:
-    """Return the problems on which every series has a trial, and a warning for each other one."""
-    present: dict[str, set[str]] = defaultdict(set)
-    for trial in trials:
-        present[trial.problem.label].add(trial.label)
-    labels = dict.fromkeys(trial.label for trial in trials)
-    lacking = {name: [a for a in labels if a not in there] for name, there in present.items()}
-    warnings = [
-        f"{name} is left out: no trial of {', '.join(absent)}"
-        for name, absent in lacking.items()
-        if absent
-    ]
-    return {name for name, absent in lacking.items() if not absent}, warnings
-
-
-def _kept(trial: TrialSummary, whole: set[str] | None) -> bool:
-    return whole is None or trial.problem.label in whole
-
-
-def _noting(
-    curves: Iterable[TrialRecord],
-    whole: set[str] | None,
-    evaluations: dict[tuple[str, str], FloatArray],
-) -> Iterator[TrialRecord]:
-    """Pass the curves of whole problems on, noting where each series was sampled."""
-    for trial in curves:
-        if _kept(trial, whole):
-            place = trial.problem.label, trial.label
-            evaluations.setdefault(place, trial.curve[:, 0].copy())
-            yield trial
-
-
-def _aligned(
-    evaluations: Mapping[tuple[str, str], FloatArray], collection: Collection
-) -> dict[tuple[str, str], FloatArray]:
-    """Cut the first sample where the score did, because some series lacks it."""
-    lengths = {
-        name: row[0].shape[1]
-        for name, row in zip(collection.problems, collection.cells, strict=True)
-    }
-    return {place: grid[-lengths[place[0]] :] for place, grid in evaluations.items()}

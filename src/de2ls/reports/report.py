@@ -1,12 +1,13 @@
 """`write_report`: tables, figures and the page of a store, in one folder."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from de2ls.reports.figures import figures, save
 from de2ls.reports.folder import renew
-from de2ls.reports.html import facts, headline, page
+from de2ls.reports.html import facts, headline, looks_of, page
 from de2ls.reports.material import Material, load
 from de2ls.reports.tables import machine_tables, report_tables, write_tables, write_texts
 from de2ls.scores import Table
@@ -23,7 +24,7 @@ def write_report(
     seed: int = 0,
     allow_unequal: bool = False,
     title: str | None = None,
-) -> Material:
+) -> list[Material]:
     """Write the report of a store.
 
     Parameters
@@ -41,34 +42,48 @@ def write_report(
 
     Returns
     -------
-    Material
-        What was reported.
+    list of Material
+        What was reported: one per group of problems. Of several groups each has its tables and
+        figures in a folder named after it.
     """
-    material = load(store, selection, protocol, bootstrap, seed, allow_unequal)
+    materials = load(store, selection, protocol, bootstrap, seed, allow_unequal)
     folder = Path(folder)
     if folder.exists() and not folder.is_dir():
         raise NotADirectoryError(f"{folder} is a file: name a folder for the report")
-    heading = title or material.source
-    tables = report_tables(material)
-    written = write_tables(folder / "tables", tables, machine_tables(material))
-    drawn = figures(material)
-    for name, figure in drawn.items():
-        written += save(figure, folder / "figures", name)
-    text = markdown(material, heading, tables, list(drawn))
-    written += write_texts(folder, {"report.md": text, "index.html": page(material, heading)})
+    heading = title or materials[0].source
+    styles = looks_of(materials)
+    written: list[Path] = []
+    drawn = []
+    texts = [f"# {escape_markdown(heading)}"]
+    for material, place in zip(materials, _places(materials), strict=True):
+        tables = report_tables(material)
+        written += write_tables(folder / place / "tables", tables, machine_tables(material))
+        drawn.append(figures(material, styles))
+        for name, figure in drawn[-1].items():
+            written += save(figure, folder / place / "figures", name)
+        texts.append(markdown(material, tables, [f"{place}figures/{name}" for name in drawn[-1]]))
+    page_text = page(materials, heading, drawn)
+    written += write_texts(folder, {"report.md": "\n\n".join(texts), "index.html": page_text})
     renew(folder, written)
-    return material
+    return materials
 
 
-def markdown(material: Material, title: str, tables: Mapping[str, Table], drawn: list[str]) -> str:
-    """Return the report in Markdown: result, warnings, figures and tables."""
+def _places(materials: Sequence[Material]) -> list[str]:
+    """Return the folders of the groups, relative to the report's."""
+    if len(materials) == 1:
+        return [""]
+    return [f"{re.sub(r'[^A-Za-z0-9]+', '-', str(m.group)).strip('-')}/" for m in materials]
+
+
+def markdown(material: Material, tables: Mapping[str, Table], drawn: Sequence[str]) -> str:
+    """Return the report of a group in Markdown: result, warnings, figures and tables."""
     warnings = (*material.warnings, *material.assessment.warnings)
     parts = [
-        f"# {escape_markdown(title)}",
+        f"## {escape_markdown(str(material.group))}",
         escape_markdown(", ".join(facts(material))),
         escape_markdown(headline(material.assessment)),
         *(f"> **Warning:** {escape_markdown(warning)}" for warning in warnings),
-        *(f"![{name}](figures/{name}.png)" for name in drawn),
+        *(f"![{Path(name).name}]({name}.png)" for name in drawn),
         *(table.to_markdown() for table in tables.values()),
     ]
     return "\n\n".join(parts)

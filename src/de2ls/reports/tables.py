@@ -57,23 +57,28 @@ def variants(material: Material) -> Variants | None:
     if bootstrap is None or not counts or max(counts.values()) < 2:
         return None
     algorithm = counts.most_common(1)[0][0]
-    group = [series for series in material.series if series.algorithm == algorithm]
+    group = {
+        name: series
+        for name, series in zip(material.collection.algorithms, material.series, strict=True)
+        if series.algorithm == algorithm
+    }
     reference = _reference(group)
     return Variants(
         algorithm,
-        reference.label,
-        {series.label: _differing(series.config, reference.config) for series in group},
-        {series.label: bootstrap.difference(series.label, reference.label) for series in group},
+        reference,
+        {name: _differing(s.config, group[reference].config) for name, s in group.items()},
+        {name: bootstrap.difference(name, reference) for name in group},
     )
 
 
-def _reference(group: list[SeriesInfo]) -> SeriesInfo:
+def _reference(group: Mapping[str, SeriesInfo]) -> str:
     """Return the series with the default configuration, or else the first."""
     from de2ls.algorithms import algorithm_names, resolve_config
 
-    algorithm = group[0].algorithm
+    algorithm = next(iter(group.values())).algorithm
     default = resolve_config(algorithm) if algorithm in algorithm_names() else None
-    return next((series for series in group if series.config == default), group[0])
+    usual = [name for name, series in group.items() if series.config == default]
+    return (usual or list(group))[0]
 
 
 def _differing(config: Mapping[str, Any], reference: Mapping[str, Any]) -> dict[str, Any]:
@@ -110,10 +115,11 @@ def configuration(material: Material) -> Table:
     """Return every parameter of every series."""
     fields = dict.fromkeys(name for series in material.series for name in series.config)
     rows: list[tuple[Value, ...]] = [
-        ("algorithm", *(series.algorithm for series in material.series))
+        ("label", *material.labels),
+        ("algorithm", *(series.algorithm for series in material.series)),
     ]
     rows += [(name, *(_plain(s.config.get(name)) for s in material.series)) for name in fields]
-    columns = (Column("parameter"), *(Column(series.label) for series in material.series))
+    columns = (Column("parameter"), *map(Column, material.collection.algorithms))
     return Table("Configuration of the series", columns, tuple(rows))
 
 
@@ -125,7 +131,9 @@ def provenance(material: Material) -> Table:
     columns = ("series", "algorithm", "trials", "budget", "evaluations", "seconds per trial")
     rows: tuple[tuple[Value, ...], ...] = tuple(
         (
-            *(label, found[0].algorithm, len(found)),
+            material.names[label],
+            found[0].algorithm,
+            len(found),
             ", ".join(f"{budget:,}" for budget in sorted({trial.max_evals for trial in found})),
             sum(trial.n_evals for trial in found),
             sum(trial.wall_time for trial in found) / len(found),
@@ -156,7 +164,7 @@ def provenance(material: Material) -> Table:
 def _bears_on(plan: Mapping[str, Any], material: Material) -> bool:
     """Whether a plan has trials of the reported series and problems."""
     labels = {series["label"] for series in plan["series"]}
-    return not labels.isdisjoint(material.collection.algorithms) and any(
+    return not labels.isdisjoint(material.labels) and any(
         ProblemKey.from_dict(problem) in material.collection.keys for problem in plan["problems"]
     )
 
@@ -164,10 +172,17 @@ def _bears_on(plan: Mapping[str, Any], material: Material) -> bool:
 def trials(material: Material) -> Table:
     """Return the final values of every trial."""
     columns = ("series", "problem", "run", "seed", "evaluations", "Min_EV", "LCV", "seconds")
+    names = dict(zip(material.collection.keys, material.collection.problems, strict=True))
     rows: tuple[tuple[Value, ...], ...] = tuple(
         (
-            *(trial.label, trial.problem.label, trial.run, str(trial.seed)),
-            *(trial.n_evals, trial.min_ev, trial.lcv, trial.wall_time),
+            material.names[trial.label],
+            names[trial.problem],
+            trial.run,
+            str(trial.seed),
+            trial.n_evals,
+            trial.min_ev,
+            trial.lcv,
+            trial.wall_time,
         )
         for trial in material.trials
     )

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from de2ls import _checks
 from de2ls.scores.bootstrap import MOST_RESAMPLES, RESAMPLES, Bootstrap
 from de2ls.scores.bootstrap import bootstrap as resample
-from de2ls.scores.collection import Collection, Recorded, collect
+from de2ls.scores.collection import Collection, collect
 from de2ls.scores.statistics import Friedman, RankSum, friedman, rank_sum
 from de2ls.scores.summary import Summary, summary
 from de2ls.scores.tables import Table, Tabular
 from de2ls.scores.uscore import Score, uscore
+from de2ls.trials.record import TrialRecord
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +49,7 @@ class Assessment(Tabular):
 
 
 def score(
-    records: Iterable[Recorded] | Collection,
+    records: Iterable[TrialRecord] | Collection,
     protocol: str = "cec2026",
     bootstrap: int = RESAMPLES,
     seed: int = 0,

@@ -64,7 +64,7 @@ class Bootstrap(Tabular):
         """Return U_a - U_b with its interval."""
         i, j = self._position(a), self._position(b)
         U, totals = self.samples["total"], self.score.total.sum(axis=0)
-        return _estimate(totals[i] - totals[j], U[:, i] - U[:, j], level)
+        return estimate(totals[i] - totals[j], U[:, i] - U[:, j], level)
 
     def gain(self, a: str, b: str, level: float = LEVEL) -> Estimate:
         """Return the relative gain of `a` over `b` in percent with its interval."""
@@ -72,7 +72,7 @@ class Bootstrap(Tabular):
         U = self.samples["total"]
         if not U[:, j].all():
             return Estimate(self.score.gain(a, b), float("nan"), float("nan"))
-        return _estimate(self.score.gain(a, b), (U[:, i] - U[:, j]) / U[:, j] * 100, level)
+        return estimate(self.score.gain(a, b), (U[:, i] - U[:, j]) / U[:, j] * 100, level)
 
     def superiority(self) -> FloatArray:
         """Return the share of resamples in which row a's total exceeds column b's."""
@@ -81,13 +81,16 @@ class Bootstrap(Tabular):
         return share
 
     def table(self) -> Table:
-        """Return the totals with their intervals, one row per algorithm."""
+        """Return the totals with their intervals, one row per algorithm, the best first."""
         main = self.score.table()
         sums = self.score.sums()
         limits = {part: self.interval(part).tolist() for part in sums}
         rows: tuple[tuple[Value, ...], ...] = tuple(
-            (name, *(Estimate(float(sums[part][a]), *limits[part][a]) for part in sums))
-            for a, name in enumerate(self.score.algorithms)
+            (
+                self.score.algorithms[a],
+                *(Estimate(float(sums[part][a]), *limits[part][a]) for part in sums),
+            )
+            for a in self.score.order()
         )
         note = f"[low, high]: {LEVEL:.0%} interval of {self.resamples} bootstrap resamples"
         return replace(main, rows=rows, notes=(note, *self.warnings))
@@ -212,5 +215,6 @@ def percentiles(values: FloatArray, estimate: ArrayLike, level: float = LEVEL) -
     return np.stack([np.minimum(low, estimate), np.maximum(high, estimate)], axis=-1)
 
 
-def _estimate(value: float, samples: FloatArray, level: float) -> Estimate:
+def estimate(value: float, samples: FloatArray, level: float = LEVEL) -> Estimate:
+    """Return a figure with the interval of its resampled values."""
     return Estimate(float(value), *percentiles(samples, value, level).tolist())

@@ -1,52 +1,49 @@
 """`Collection`: the trials of a score, sorted into algorithms and problems."""
 
+import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
 from de2ls import _checks
 from de2ls._checks import FloatArray
 from de2ls.problems.key import ProblemKey
-from de2ls.scores.mixture import Fault, MixtureError, Trial, check_mixture
+from de2ls.scores.mixture import Fault, MixtureError, check_mixture
+from de2ls.suites.registry import record_rule
+from de2ls.suites.suite import CEC_TOL
+from de2ls.trials.record import TrialRecord
 
-Seeds = tuple[tuple[tuple[int, ...], ...], ...]
-
-
-class Recorded(Protocol):
-    """What a score reads of a `TrialRecord`."""
-
-    @property
-    def label(self) -> str: ...  # noqa: D102
-    @property
-    def algorithm(self) -> str: ...  # noqa: D102
-    @property
-    def problem(self) -> ProblemKey: ...  # noqa: D102
-    @property
-    def run(self) -> int: ...  # noqa: D102
-    @property
-    def seed(self) -> int: ...  # noqa: D102
-    @property
-    def max_evals(self) -> int: ...  # noqa: D102
-    @property
-    def curve(self) -> FloatArray: ...  # noqa: D102
+Item = TypeVar("Item")
+Cells = tuple[tuple[Item, ...], ...]  # [problem][algorithm]
 
 
 @dataclass(frozen=True, eq=False)
 class Collection:
-    """Trials that may be scored together.
+    """Trials that may be scored together, in cells by problem and algorithm.
 
     Made by `collect` from records or by `Collection.from_curves` from arrays.
     """
 
     algorithms: tuple[str, ...]
-    problems: tuple[str, ...]
-    cells: tuple[tuple[FloatArray, ...], ...]  # [problem][algorithm]: (trials, samples, 2)
-    keys: tuple[ProblemKey, ...] = ()  # of the problems, where records told them
-    seeds: Seeds | None = None  # [problem][algorithm], in the order of the trials
+    keys: tuple[ProblemKey, ...]
+    cells: Cells[FloatArray]  # (trials, samples, 2): Min_EV, LCV
+    feasible_tols: tuple[float, ...]  # LCV up to which a trial of the problem is feasible
+    grids: Cells[FloatArray] = ()  # evaluations at the samples; empty where arrays tell none
+    runs: Cells[tuple[int, ...]] = ()  # of the trials, in their order
+    seeds: Cells[tuple[int, ...]] = ()
     warnings: tuple[str, ...] = ()
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What tables call the problems; where labels repeat, with what tells them apart."""
+        counts = Counter(key.label for key in self.keys)
+        return tuple(
+            key.label if counts[key.label] == 1 else f"{key.label} {key.dim} {dict(key.variant)}"
+            for key in self.keys
+        )
 
     @classmethod
     def from_curves(
@@ -54,6 +51,7 @@ class Collection:
         curves: Mapping[str, Any],
         problems: Sequence[str] | None = None,
         allow_unequal: bool = False,
+        feasible_tol: float = CEC_TOL,
     ) -> Self:
         """Sort arrays into a collection.
 
@@ -65,6 +63,8 @@ class Collection:
             Names of the problems; by default their numbers from 1 on.
         allow_unequal : bool
             Accept different numbers of trials, with a warning.
+        feasible_tol : float
+            LCV up to which a trial is feasible; by default the competition's.
         """
         arrays = {str(name): _curve_array(name, value) for name, value in curves.items()}
         if not arrays:
@@ -84,12 +84,13 @@ class Collection:
         warnings: tuple[str, ...] = ()
         if len(set(sizes.values())) > 1:
             text = ", ".join(f"{size} of {name}" for name, size in sizes.items())
-            fault = Fault("trials", f"unequal numbers of trials: {text}", ())
+            fault = Fault("trials", f"unequal numbers of trials: {text}")
             if not allow_unequal:
                 raise MixtureError([fault], acceptable=True)
             warnings = (f"unequal trials accepted: {fault}",)
         cells = tuple(tuple(array[p] for array in arrays.values()) for p in range(len(names)))
-        return cls(tuple(arrays), names, cells, warnings=warnings)
+        keys = tuple(ProblemKey("", name, 0) for name in names)
+        return cls(tuple(arrays), keys, cells, (feasible_tol,) * len(keys), warnings=warnings)
 
     @property
     def n_trials(self) -> int:
@@ -130,28 +131,39 @@ class Collection:
             twice = [name for name, count in Counter(chosen or ()).items() if count > 1]
             if twice:
                 raise ValueError(f"{what} must name each once, got {twice[0]!r} again")
+
+        def part(cells: Cells[Item]) -> Cells[Item]:
+            return tuple(tuple(cells[p][a] for a in columns) for p in rows) if cells else ()
+
         return replace(
             self,
             algorithms=tuple(self.algorithms[a] for a in columns),
-            problems=tuple(self.problems[p] for p in rows),
-            cells=tuple(tuple(self.cells[p][a] for a in columns) for p in rows),
-            keys=tuple(self.keys[p] for p in rows) if self.keys else (),
-            seeds=self.seeds and tuple(tuple(self.seeds[p][a] for a in columns) for p in rows),
+            keys=tuple(self.keys[p] for p in rows),
+            cells=part(self.cells),
+            feasible_tols=tuple(self.feasible_tols[p] for p in rows),
+            grids=part(self.grids),
+            runs=part(self.runs),
+            seeds=part(self.seeds),
         )
 
+    def renamed(self, names: Mapping[str, str]) -> "Collection":
+        """Return the collection with other names for some of its algorithms."""
+        return replace(self, algorithms=tuple(names.get(name, name) for name in self.algorithms))
 
-def collect(records: Iterable[Recorded], allow_unequal: bool = False) -> Collection:
+
+def collect(records: Iterable[TrialRecord], allow_unequal: bool = False) -> Collection:
     """Sort trial records into a collection, refusing what must not be mixed.
 
     Parameters
     ----------
     records : iterable of TrialRecord
         Read once, in any order. Algorithms keep the order in which they first appear, problems
-        are sorted by number or name, trials by seed.
+        are sorted by number or name, trials by run.
     allow_unequal : bool
-        Accept different numbers of trials, problems of different dimension or budget, and series
-        without the sample after the initial population (which is then left out of all), each with
-        a warning. Different definitions or instances are never accepted.
+        Accept different numbers of trials, different budgets between problems, and series without
+        the sample after the initial population (which is then left out of all), and leave out
+        problems that a series lacks, each with a warning. Problems of different groups (suite,
+        dimension, definition, instance) are never accepted.
 
     Returns
     -------
@@ -162,61 +174,49 @@ def collect(records: Iterable[Recorded], allow_unequal: bool = False) -> Collect
     MixtureError
         Naming the trials at fault.
     """
-    trials = as_trials(records)
-    if not trials:
+    found = list(records)
+    if not found:
         raise ValueError("there is no trial to score")
-    warnings = check_mixture(trials, allow_unequal)
-    algorithms = tuple(dict.fromkeys(trial.label for trial in trials))
-    keys = {trial.problem: trial.key for trial in trials}
-    problems = tuple(sorted(keys, key=keys.__getitem__))
-    groups: dict[tuple[str, str], list[Trial]] = {(p, a): [] for p in problems for a in algorithms}
-    for trial in sorted(trials, key=lambda trial: trial.seed):
-        groups[trial.problem, trial.label].append(trial)
-    cells = []
-    for problem in problems:
-        rows = [groups[problem, algorithm] for algorithm in algorithms]
-        n_samples = min(len(trial.samples) for row in rows for trial in row)
-        cells.append(tuple(np.stack([t.samples[-n_samples:] for t in row]) for row in rows))
+    for record in found:
+        if record.curve.ndim != 2 or record.curve.shape[1] != 3 or not len(record.curve):
+            raise ValueError(
+                f"the curve of {record.key} must have shape (rows, 3), got {record.curve.shape}"
+            )
+    kept, warnings = check_mixture(found, allow_unequal)
+    algorithms = tuple(dict.fromkeys(record.label for record in kept))
+    keys = tuple(sorted({record.problem for record in kept}))
+    groups: dict[tuple[ProblemKey, str], list[TrialRecord]] = {
+        (key, label): [] for key in keys for label in algorithms
+    }
+    for record in sorted(kept, key=lambda record: record.run):
+        groups[record.problem, record.label].append(record)
+
+    def cells(item: Callable[[list[TrialRecord], int], Item]) -> Cells[Item]:
+        lengths = {
+            key: min(len(record.curve) for label in algorithms for record in groups[key, label])
+            for key in keys
+        }
+        return tuple(tuple(item(groups[k, a], lengths[k]) for a in algorithms) for k in keys)
+
     return Collection(
         algorithms,
-        problems,
-        tuple(cells),
-        keys=tuple(keys[problem] for problem in problems),
-        seeds=tuple(
-            tuple(tuple(t.seed for t in groups[p, a]) for a in algorithms) for p in problems
-        ),
+        keys,
+        cells(lambda trials, length: np.stack([t.curve[-length:, 1:] for t in trials])),
+        tuple(_feasible_tol(key) for key in keys),
+        grids=cells(lambda trials, length: trials[0].curve[-length:, 0].copy()),
+        runs=cells(lambda trials, _: tuple(t.run for t in trials)),
+        seeds=cells(lambda trials, _: tuple(t.seed for t in trials)),
         warnings=warnings,
     )
 
 
-def as_trials(records: Iterable[Recorded]) -> list[Trial]:
-    """Read the records; equal columns of evaluations become one array."""
-    grids: dict[bytes, FloatArray] = {}
-    trials = []
-    for record in records:
-        name, label = record.problem.label, record.label
-        curve = np.asarray(record.curve, dtype=np.float64)
-        if curve.ndim != 2 or curve.shape[1] != 3 or not len(curve):
-            raise ValueError(
-                f"the curve of {label} on {name} (seed {record.seed}) must have shape (rows, 3), "
-                f"got {curve.shape}"
-            )
-        evaluations = np.ascontiguousarray(curve[:, 0])
-        grid = grids.setdefault(evaluations.tobytes(), evaluations)
-        samples = np.ascontiguousarray(curve[:, 1:])
-        trials.append(
-            Trial(
-                label,
-                name,
-                record.problem,
-                record.run,
-                record.seed,
-                record.max_evals,
-                grid,
-                samples,
-            )
-        )
-    return trials
+def _feasible_tol(key: ProblemKey) -> float:
+    """Return the suite's tolerance; without one the record decides.
+
+    A trial has a Min_EV only if it knows a point that is feasible by the problem's own tolerance.
+    """
+    tol = record_rule(key).feasible_tol
+    return math.inf if tol is None else tol
 
 
 def _curve_array(name: Any, value: Any) -> FloatArray:

@@ -1,48 +1,38 @@
 """Which trials may be compared in one score; the others are refused by name.
 
-A score compares trials of the same problems under the same rules. Definition and instance are one
-throughout a suite; with own data each problem has one digest of its own. Dimension and budget are
-one within each problem; between problems they may differ only when the caller allows unequal
-trials, since a pair of trials never spans two problems. The same permission lets numbers of trials
-differ, because a pairwise score has an expectation over equally large subsets, and lets series
+A score compares trials of the same problems under the same rules: the problems are of one group
+(see `de2ls.scores.groups`), and on each problem all trials have one budget and one set of samples.
+Numbers of trials may differ only when the caller allows it, because a pairwise score has an
+expectation over equally large subsets; so may budgets between problems, since a pair of trials
+never spans two. The same permission leaves out problems that a series lacks, and lets series
 without the sample after the initial population join others.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from de2ls._checks import FloatArray
 from de2ls.problems.key import ProblemKey
+from de2ls.scores.groups import grouped
+from de2ls.trials.record import TrialRecord
 
-_SHOWN_SEEDS = 3
+_SHOWN_RUNS = 3
 _SHOWN_CELLS = 5
 _SHOWN_FAULTS = 5
 
-
-class Trial(NamedTuple):
-    """What a score needs of one trial."""
-
-    label: str  # the series
-    problem: str  # the problem's name
-    key: ProblemKey
-    run: int
-    seed: int
-    max_evals: int
-    evaluations: FloatArray  # of the samples; trials on one grid share the array
-    samples: FloatArray  # (samples, 2): Min_EV, LCV
+ByProblem = Mapping[ProblemKey, Sequence[TrialRecord]]
 
 
 @dataclass(frozen=True)
 class Fault:
     """One way in which trials do not fit the others, and the trials."""
 
-    aspect: str  # definition, excess, instance, dimension, budget, trials, seeds, samples
+    aspect: str  # group, budget, trials, samples
     what: str
-    trials: tuple[Trial, ...]
+    trials: tuple[TrialRecord, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.what}: {name_trials(self.trials)}" if self.trials else self.what
@@ -67,68 +57,56 @@ class MixtureError(ValueError):
         super().__init__(f"trials that do not belong together: {shown}{more}{hint}")
 
 
-def check_mixture(trials: Sequence[Trial], allow_unequal: bool = False) -> tuple[str, ...]:
-    """Refuse trials that do not belong in one score.
+def check_mixture(
+    trials: Sequence[TrialRecord], allow_unequal: bool = False
+) -> tuple[list[TrialRecord], tuple[str, ...]]:
+    """Return the trials that can be scored together, and warnings about what was accepted.
 
     Parameters
     ----------
-    trials : sequence of Trial
+    trials : sequence of TrialRecord
         All trials of the score.
     allow_unequal : bool
-        Accept what can still be scored (see the module's text) and warn instead.
-
-    Returns
-    -------
-    tuple of str
-        Warnings about what was accepted.
+        Accept what the mathematics allows (see the module's text) and warn instead.
 
     Raises
     ------
     MixtureError
         Naming the trials at fault.
     """
-    by_suite: dict[Hashable, list[Trial]] = defaultdict(list)
-    by_problem: dict[str, list[Trial]] = defaultdict(list)
+    by_problem: dict[ProblemKey, list[TrialRecord]] = defaultdict(list)
     for trial in trials:
-        by_suite[trial.key.suite].append(trial)
         by_problem[trial.problem].append(trial)
-
-    never: list[Fault] = []
+    never = [*_groups(by_problem), *_repeated(trials)]
+    lacking = {} if never else _lacking(trials, by_problem)
+    whole = {key: group for key, group in by_problem.items() if key not in lacking}
+    missing = [
+        Fault("trials", f"{who} has no trial on {key.label}") for key, who in lacking.items()
+    ]
     unequal: list[Fault] = []
-    for group in by_suite.values():
-        never += _differing("definition", group, [t.key.get("definition") for t in group])
-        never += _differing("excess", group, [t.key.get("excess", False) for t in group])
-        instances = [t.key.get("instance") for t in group]
-        kinds = ["own data" if isinstance(name, str) else name for name in instances]
-        never += _differing("instance", group, kinds)
-    for group in by_problem.values():
-        instances = [t.key.get("instance") for t in group]
-        digests = [name if isinstance(name, str) else None for name in instances]
-        never += _differing("instance", group, digests)
-        never += _differing("dimension", group, [t.key.dim or None for t in group])
+    for group in whole.values():
         never += _differing("budget", group, [t.max_evals for t in group])
         other_grid, first_missing = _sample_faults(group)
         never += other_grid
         unequal += first_missing
-    never += _repeated(trials)
-    never += _missing(trials, by_problem)
-    unequal += _unequal_counts(trials)
-    if not never:  # then each problem has one dimension and one budget
-        unequal += _differing("dimension", trials, [t.key.dim or None for t in trials])
-        unequal += _differing("budget", trials, [t.max_evals for t in trials])
-    if never or (unequal and not allow_unequal):
-        raise MixtureError([*never, *unequal], acceptable=not never)
-    return tuple(f"unequal trials accepted: {fault}" for fault in unequal)
+    kept = [trial for trial in trials if trial.problem in whole]
+    unequal += _unequal_counts(kept)
+    if not never:  # then each problem has one budget
+        unequal += _budgets(kept)
+    if never or ((missing or unequal) and not allow_unequal) or not kept:
+        raise MixtureError([*never, *missing, *unequal], acceptable=not never and bool(kept))
+    left_out = [f"{key.label} is left out: no trial of {who}" for key, who in lacking.items()]
+    return kept, (*left_out, *(f"unequal trials accepted: {fault}" for fault in unequal))
 
 
-def name_trials(trials: Sequence[Trial]) -> str:
+def name_trials(trials: Sequence[TrialRecord]) -> str:
     """Return the trials' names for a message, grouped by series and problem."""
     cells: dict[tuple[str, str], list[int]] = defaultdict(list)
     for trial in trials:
-        cells[trial.label, trial.problem].append(trial.seed)
+        cells[trial.label, trial.problem.label].append(trial.run)
     shown = [
-        f"{label} on {problem} ({_seeds(seeds)})"
-        for (label, problem), seeds in list(cells.items())[:_SHOWN_CELLS]
+        f"{label} on {problem} ({_runs(runs)})"
+        for (label, problem), runs in list(cells.items())[:_SHOWN_CELLS]
     ]
     if len(cells) > _SHOWN_CELLS:
         shown.append(f"and {len(cells) - _SHOWN_CELLS} more cells")
@@ -148,19 +126,24 @@ def same_grid(a: FloatArray, b: FloatArray) -> bool:
     return bool((equal | np.isnan(a) | np.isnan(b)).all())
 
 
-def _seeds(seeds: Sequence[int]) -> str:
-    if len(seeds) == 1:
-        return f"seed {seeds[0]}"
-    shown = ", ".join(str(seed) for seed in seeds[:_SHOWN_SEEDS])
-    more = ", ..." if len(seeds) > _SHOWN_SEEDS else ""
-    return f"{len(seeds)} trials, seeds {shown}{more}"
+def _runs(runs: Sequence[int]) -> str:
+    if len(runs) == 1:
+        return f"run {runs[0]}"
+    shown = ", ".join(map(str, runs[:_SHOWN_RUNS]))
+    return f"{len(runs)} trials, runs {shown}{', ...' if len(runs) > _SHOWN_RUNS else ''}"
 
 
-def _differing(aspect: str, trials: Sequence[Trial], values: Sequence[Hashable]) -> Iterable[Fault]:
-    """Yield a fault for every value beside the most frequent one; None is no value."""
-    counts = Counter(value for value in values if value is not None)
-    if len(counts) < 2:
-        return
+def _groups(keys: Iterable[ProblemKey]) -> Iterable[Fault]:
+    found = list(map(str, grouped(keys)))
+    if len(found) > 1:
+        yield Fault("group", f"{len(found)} groups, choose one of them: {'; '.join(found)}")
+
+
+def _differing(
+    aspect: str, trials: Sequence[TrialRecord], values: Sequence[Hashable]
+) -> Iterable[Fault]:
+    """Yield a fault for every value beside the most frequent one."""
+    counts = Counter(values)
     usual = counts.most_common(1)[0][0]
     for value in counts:
         if value != usual:
@@ -168,23 +151,28 @@ def _differing(aspect: str, trials: Sequence[Trial], values: Sequence[Hashable])
             yield Fault(aspect, f"{aspect} {value!r} instead of {usual!r}", odd)
 
 
-def _repeated(trials: Sequence[Trial]) -> Iterable[Fault]:
-    counts = Counter((t.label, t.problem, t.seed) for t in trials)
-    twice = tuple(t for t in trials if counts[t.label, t.problem, t.seed] > 1)
+def _budgets(trials: Sequence[TrialRecord]) -> Iterable[Fault]:
+    """Yield a fault if budgets differ between problems other than with their dimensions."""
+    if len({t.max_evals / max(1, t.problem.dim) for t in trials}) > 1:
+        yield from _differing("budget", trials, [t.max_evals for t in trials])
+
+
+def _repeated(trials: Sequence[TrialRecord]) -> Iterable[Fault]:
+    counts = Counter(trial.key for trial in trials)
+    twice = tuple(trial for trial in trials if counts[trial.key] > 1)
     if twice:
-        yield Fault("seeds", "the same trial more than once", twice)
+        yield Fault("trials", "the same trial more than once", twice)
 
 
-def _missing(trials: Sequence[Trial], by_problem: Mapping[str, Sequence[Trial]]) -> Iterable[Fault]:
-    labels = {t.label: None for t in trials}
-    for problem, group in by_problem.items():
-        present = {t.label for t in group}
-        for label in labels:
-            if label not in present:
-                yield Fault("trials", f"{label} has no trial on {problem}", ())
+def _lacking(trials: Sequence[TrialRecord], by_problem: ByProblem) -> dict[ProblemKey, str]:
+    """Return the problems that some series lack, and these series."""
+    labels = dict.fromkeys(trial.label for trial in trials)
+    present = {key: {trial.label for trial in group} for key, group in by_problem.items()}
+    absent = {key: [a for a in labels if a not in there] for key, there in present.items()}
+    return {key: ", ".join(names) for key, names in absent.items() if names}
 
 
-def _unequal_counts(trials: Sequence[Trial]) -> Iterable[Fault]:
+def _unequal_counts(trials: Sequence[TrialRecord]) -> Iterable[Fault]:
     counts = Counter((t.label, t.problem) for t in trials)
     sizes = Counter(counts.values())
     usual = sizes.most_common(1)[0][0] if sizes else 0
@@ -194,17 +182,17 @@ def _unequal_counts(trials: Sequence[Trial]) -> Iterable[Fault]:
             yield Fault("trials", f"{size} trials instead of {usual}", odd)
 
 
-def _sample_faults(trials: Sequence[Trial]) -> tuple[list[Fault], list[Fault]]:
+def _sample_faults(trials: Sequence[TrialRecord]) -> tuple[list[Fault], list[Fault]]:
     """Return the faults of one problem's sampling: never accepted, and a missing first sample."""
-    grids: dict[int, list[Trial]] = defaultdict(list)
+    grids: dict[bytes, list[TrialRecord]] = defaultdict(list)
     for trial in trials:
-        grids[id(trial.evaluations)].append(trial)
+        grids[trial.curve[:, 0].tobytes()].append(trial)
     never: list[Fault] = []
     unequal: list[Fault] = []
     usual, *others = sorted(grids.values(), key=len, reverse=True)
-    expected = usual[0].evaluations
+    expected = usual[0].curve[:, 0]
     for group in others:
-        grid = group[0].evaluations
+        grid = group[0].curve[:, 0]
         if same_grid(grid, expected):
             continue
         shorter, longer = sorted((grid, expected), key=len)

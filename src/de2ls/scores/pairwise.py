@@ -3,7 +3,7 @@
 =========== ==============================================================================
 symbol      meaning
 =========== ==============================================================================
-E*, C*      final Min_EV and LCV of a trial; feasible: C* <= 1e-8 and E* finite
+E*, C*      final Min_EV and LCV of a trial; feasible: C* <= tolerance and E* finite
 theta       what both trials of a pair reach: the worse of their ends
 tau         first sample at which a trial is at theta or below; no such sample: infinity
 n, m        trials per algorithm, algorithms
@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from de2ls._checks import FloatArray
+from de2ls.suites.suite import CEC_TOL
 
-FEASIBLE = 1e-8  # a trial is feasible iff its final LCV is at most this
 TIE = 1e-8  # ends this close share the point
 RELATIVE_TIE = 1e-12  # the same for large numbers, relative to max(1, |u|, |v|)
 
@@ -31,10 +31,10 @@ class Ends(NamedTuple):
     feasible: NDArray[np.bool_]
 
 
-def ends(trials: FloatArray) -> Ends:
-    """Return the final states of trials (trials, samples, 2)."""
+def ends(trials: FloatArray, tol: float = CEC_TOL) -> Ends:
+    """Return the final states of trials (trials, samples, 2); `tol` is the feasible LCV."""
     E, C = trials[:, -1, 0], trials[:, -1, 1]
-    return Ends(E, C, (C <= FEASIBLE) & np.isfinite(E))
+    return Ends(E, C, (tol >= C) & np.isfinite(E))
 
 
 def tie(u: FloatArray, v: FloatArray) -> NDArray[np.bool_]:
@@ -46,9 +46,9 @@ def tie(u: FloatArray, v: FloatArray) -> NDArray[np.bool_]:
     return near | same
 
 
-def accuracy_points(trials: FloatArray) -> FloatArray:
+def accuracy_points(trials: FloatArray, tol: float = CEC_TOL) -> FloatArray:
     """Return the matrix of what trial x earns against trial y by their ends: 0, 0.5 or 1."""
-    E, C, feasible = ends(trials)
+    E, C, feasible = ends(trials, tol)
     both = feasible[:, None] & feasible
     only = feasible[:, None] & ~feasible
     neither = ~feasible[:, None] & ~feasible
@@ -57,9 +57,9 @@ def accuracy_points(trials: FloatArray) -> FloatArray:
     return np.where(ties, 0.5, wins)
 
 
-def speed_points(trials: FloatArray) -> FloatArray:
+def speed_points(trials: FloatArray, tol: float = CEC_TOL) -> FloatArray:
     """Return the matrix of what trial x earns against trial y by time of arrival: 0, 0.5 or 1."""
-    E, C, feasible = ends(trials)
+    E, C, feasible = ends(trials, tol)
     tau = np.zeros((len(trials), len(trials)), dtype=np.intp)
     by_objective = np.ix_(feasible, feasible)
     if feasible.any():
@@ -99,13 +99,16 @@ class Pairwise:
 
     parts: ClassVar[tuple[str, ...]] = ("accuracy", "speed")
 
-    def __init__(self, cells: Sequence[FloatArray], n: int) -> None:
+    def __init__(self, cells: Sequence[FloatArray], n: int, tol: float) -> None:
         sizes = np.array([len(cell) for cell in cells])
         trials = np.concatenate(cells)
         algorithm = np.repeat(np.arange(len(cells)), sizes)
         weight = n / sizes[algorithm]
         between = (algorithm[:, None] != algorithm) * weight[:, None] * weight
-        self._matrices = (accuracy_points(trials) * between, speed_points(trials) * between)
+        self._matrices = (
+            accuracy_points(trials, tol) * between,
+            speed_points(trials, tol) * between,
+        )
         self._starts = np.cumsum(sizes) - sizes
         self._within = n * (n - 1) / 2
 

@@ -14,18 +14,19 @@ from de2ls.scores.pairwise import accuracy_points, ends, speed_points, tie
 from de2ls.scores.tables import Column, Table, Tabular, Value
 from de2ls.scores.target import mean_ranks
 from de2ls.scores.uscore import Score
+from de2ls.suites.suite import CEC_TOL
 
 ALPHA = 0.05
 WIN, TIE, LOSS = "+", "≈", "-"
 
 
-def quality(trials: FloatArray) -> NDArray[np.int64]:
+def quality(trials: FloatArray, tol: float = CEC_TOL) -> NDArray[np.int64]:
     """Return the place of each trial by its end, 0 for the best, equal ends alike.
 
     Feasible trials come first, by Min_EV, then the others by LCV. Neighbours in that order that tie
     in the score share their place.
     """
-    E, C, feasible = ends(trials)
+    E, C, feasible = ends(trials, tol)
     value = np.where(feasible, E, C)
     order = np.lexsort((value, ~feasible))
     value, feasible = value[order], feasible[order]
@@ -113,9 +114,9 @@ def rank_sum(collection: Collection, family: str = "problem") -> RankSum:
     pairs = [(i, j) for i in range(m) for j in range(i + 1, m)]
     raw = np.ones((len(collection.problems), len(pairs)))
     effect = np.full((len(collection.problems), m, m), 0.5)
-    for k, row in enumerate(collection.cells):
+    for k, (row, tol) in enumerate(zip(collection.cells, collection.feasible_tols, strict=True)):
         sizes = [len(cell) for cell in row]
-        places = np.split(quality(np.concatenate(row)), np.cumsum(sizes)[:-1])
+        places = np.split(quality(np.concatenate(row), tol), np.cumsum(sizes)[:-1])
         for q, (i, j) in enumerate(pairs):
             x, y = -places[i], -places[j]  # large is good
             if len(np.unique(np.concatenate([x, y]))) > 1:
@@ -263,7 +264,7 @@ def paired(collection: Collection, a: str, b: str) -> Paired:
         The two series.
     """
     i, j = collection.index(a), collection.index(b)
-    if collection.seeds is None:
+    if not collection.seeds:
         raise ValueError("a paired comparison needs seeds: make the collection from records")
     outcomes = []
     for problem, row, seeds in zip(
@@ -275,8 +276,9 @@ def paired(collection: Collection, a: str, b: str) -> Paired:
         x = row[i][[seeds[i].index(seed) for seed in shared]]
         y = row[j][[seeds[j].index(seed) for seed in shared]]
         outcomes.append((x, y))
-    accuracy = np.array([_outcomes(accuracy_points, x, y) for x, y in outcomes])
-    speed = np.array([_outcomes(speed_points, x, y) for x, y in outcomes])
+    pairs = list(zip(outcomes, collection.feasible_tols, strict=True))
+    accuracy = np.array([_outcomes(accuracy_points, *xy, tol) for xy, tol in pairs])
+    speed = np.array([_outcomes(speed_points, *xy, tol) for xy, tol in pairs])
     same = [
         int(((x == y) | (np.isnan(x) & np.isnan(y))).all(axis=(1, 2)).sum()) for x, y in outcomes
     ]
@@ -288,15 +290,15 @@ def paired(collection: Collection, a: str, b: str) -> Paired:
         speed=speed,
         p=holm(np.array([_sign_test(row) for row in accuracy])),
         p_all=_sign_test(accuracy.sum(axis=0)),
-        difference=np.array([_median_difference(x, y) for x, y in outcomes]),
+        difference=np.array([_median_difference(*xy, tol) for xy, tol in pairs]),
     )
 
 
 def _outcomes(
-    points: Callable[[FloatArray], FloatArray], x: FloatArray, y: FloatArray
+    points: Callable[[FloatArray, float], FloatArray], x: FloatArray, y: FloatArray, tol: float
 ) -> list[int]:
     """Return how often x wins, ties and loses against y, pair by pair."""
-    earned = np.array([points(np.stack(pair))[0, 1] for pair in zip(x, y, strict=True)])
+    earned = np.array([points(np.stack(pair), tol)[0, 1] for pair in zip(x, y, strict=True)])
     return [int((earned == value).sum()) for value in (1.0, 0.5, 0.0)]
 
 
@@ -307,8 +309,8 @@ def _sign_test(outcomes: Sequence[int] | NDArray[np.int64]) -> float:
     return float(binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0
 
 
-def _median_difference(x: FloatArray, y: FloatArray) -> float:
-    ends_x, ends_y = ends(x), ends(y)
+def _median_difference(x: FloatArray, y: FloatArray, tol: float) -> float:
+    ends_x, ends_y = ends(x, tol), ends(y, tol)
     both = ends_x.feasible & ends_y.feasible
     return float(np.median((ends_x.E - ends_y.E)[both])) if both.any() else float("nan")
 

@@ -13,10 +13,6 @@ RULE = (
     "mean ± deviation (n - 1) of the final Min_EV where all trials are feasible, else the "
     "feasibility rate; CV: mean final LCV where none is"
 )
-C19_NOTE = (
-    "C19 at D = 30: the mean violation 42734.8 in the DE-2LS paper lies below the least possible "
-    "sum, 290 (e^5 - 1) = 42749.816; it is a signed sum, in which g2 = -15 was added."
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +26,6 @@ class Summary(Tabular):
     deviation: FloatArray  # with n - 1; NaN unless all trials are feasible and n > 1
     feasible: FloatArray  # share of feasible trials
     violation: FloatArray  # mean final LCV; NaN unless no trial is feasible
-    notes: tuple[str, ...]  # below the table
 
     def table(self) -> Table:
         """Return every number in a column of its own; `compact` is for readers."""
@@ -49,7 +44,7 @@ class Summary(Tabular):
                 numbers = (self.mean, self.deviation, 100 * self.feasible, self.violation)
                 cells += [None if np.isnan(v[p, a]) else float(v[p, a]) for v in numbers]
             rows.append(tuple(cells))
-        return Table(self._title(), tuple(columns), tuple(rows), notes=self.notes)
+        return Table(self._title(), tuple(columns), tuple(rows), notes=(RULE,))
 
     def compact(self) -> Table:
         """Return one cell per algorithm and problem, the best of each problem in bold."""
@@ -58,7 +53,7 @@ class Summary(Tabular):
             for p, problem in enumerate(self.problems)
         ]
         columns = (Column("problem"), *map(Column, self.algorithms))
-        return Table(self._title(), columns, tuple(rows), self._best(), self.notes)
+        return Table(self._title(), columns, tuple(rows), self._best(), (RULE,))
 
     def to_markdown(self) -> str:
         """Return the compact table in Markdown."""
@@ -103,9 +98,9 @@ def summary(collection: Collection) -> Summary:
     """
     shape = (len(collection.problems), len(collection.algorithms))
     mean, deviation, rate, violation = (np.full(shape, np.nan) for _ in range(4))
-    for p, row in enumerate(collection.cells):
+    for p, (row, tol) in enumerate(zip(collection.cells, collection.feasible_tols, strict=True)):
         for a, cell in enumerate(row):
-            E, C, feasible = ends(cell)
+            E, C, feasible = ends(cell, tol)
             rate[p, a] = feasible.mean()
             if feasible.all():
                 mean[p, a] = E.mean()
@@ -113,14 +108,11 @@ def summary(collection: Collection) -> Summary:
             elif not feasible.any():
                 violation[p, a] = C.mean()
     return Summary(
-        *(collection.algorithms, collection.problems, collection.n_trials),
-        *(mean, deviation, rate, violation),
-        notes=(RULE, C19_NOTE) if _has_the_papers_c19(collection) else (RULE,),
+        collection.algorithms,
+        collection.problems,
+        collection.n_trials,
+        mean,
+        deviation,
+        rate,
+        violation,
     )
-
-
-def _has_the_papers_c19(collection: Collection) -> bool:
-    """Whether C19 at D = 30 is there; arrays without keys are taken for it."""
-    if not collection.keys:
-        return "C19" in collection.problems
-    return any(key.label == "C19" and key.dim == 30 for key in collection.keys)

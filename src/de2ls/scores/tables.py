@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -91,6 +91,15 @@ class Table:
     def header(self) -> tuple[str, ...]:
         """The columns' headings."""
         return tuple(column.name for column in self.columns)
+
+    def without_empty_columns(self) -> "Table":
+        """Return the table without the columns in which nothing stands."""
+        kept = [j for j in range(len(self.columns)) if any(row[j] is not None for row in self.rows)]
+        return replace(
+            self,
+            columns=tuple(self.columns[j] for j in kept),
+            rows=tuple(tuple(row[j] for j in kept) for row in self.rows),
+        )
 
     def to_markdown(self) -> str:
         """Return the table in Markdown, title first, text escaped."""

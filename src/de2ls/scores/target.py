@@ -29,7 +29,7 @@ class Target:
 
     parts: ClassVar[tuple[str, ...]] = ("total",)
 
-    def __init__(self, cells: Sequence[FloatArray], n: int) -> None:
+    def __init__(self, cells: Sequence[FloatArray], n: int, tol: float) -> None:
         sizes = np.array([len(cell) for cell in cells])
         if (sizes != n).any():
             raise ValueError(
@@ -37,7 +37,7 @@ class Target:
                 f"trials, which unequal numbers would bend; got {sizes.tolist()} and n = {n}"
             )
         trials = np.concatenate(cells)
-        self._E, C, self._feasible = ends(trials)
+        self._E, C, self._feasible = ends(trials, tol)
         # Merits within a tier, as integers: more is better.
         self._by_violation = _merit(C)
         self._by_objective = _merit(self._E)

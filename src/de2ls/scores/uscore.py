@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from de2ls import _checks
 from de2ls._checks import FloatArray
 from de2ls.scores.collection import Collection
-from de2ls.scores.pairwise import FEASIBLE, Pairwise
+from de2ls.scores.pairwise import Pairwise
 from de2ls.scores.tables import Column, Table, Tabular, Value, best_cells, count
 from de2ls.scores.target import Target, mean_ranks
 
@@ -53,9 +53,14 @@ class Score(Tabular):
         return {name: values.sum(axis=0) for name, values in self.arrays().items()}
 
     def arrays(self) -> dict[str, FloatArray]:
-        """Return accuracy, speed (where the protocol has them), total and rank by name."""
-        found = {"accuracy": self.accuracy, "speed": self.speed, "total": self.total}
-        return {name: v for name, v in found.items() if v is not None} | {"rank": self.ranks}
+        """Return total, rank, and accuracy and speed where the protocol has them, by name."""
+        found = {"total": self.total, "rank": self.ranks}
+        parts = {"accuracy": self.accuracy, "speed": self.speed}
+        return found | {name: values for name, values in parts.items() if values is not None}
+
+    def order(self) -> NDArray[np.intp]:
+        """Return the places of the algorithms, the largest total first."""
+        return np.argsort(-self.total.sum(axis=0), kind="stable")
 
     def gain(self, a: str, b: str) -> float:
         """Return the relative gain of `a` over `b` in percent: (U_a - U_b) / U_b * 100."""
@@ -64,16 +69,16 @@ class Score(Tabular):
         return float((U_a - U_b) / U_b * 100) if U_b else float("nan")
 
     def table(self) -> Table:
-        """Return the totals: one row per algorithm."""
+        """Return the totals: one row per algorithm, the best first."""
         sums = self.sums()
+        order = self.order()
         rows: tuple[tuple[Value, ...], ...] = tuple(
-            (name, *(float(sums[part][a]) for part in sums))
-            for a, name in enumerate(self.algorithms)
+            (self.algorithms[a], *(float(sums[part][a]) for part in sums)) for a in order
         )
         bold = {
             (row, 1 + j)
             for j, part in enumerate(sums)
-            for _, row in best_cells([sums[part].tolist()], 0, largest=part != "rank")
+            for _, row in best_cells([sums[part][order].tolist()], 0, largest=part != "rank")
         }
         problems = count(len(self.problems), "problem")
         title = f"U-scores, {problems}, {count(self.n_trials, 'trial')} each"
@@ -157,7 +162,10 @@ def scorers(collection: Collection, protocol: str) -> list[Scorer]:
     """Return the protocol at work on each problem of a collection."""
     scorer = PROTOCOLS[_checks.choice("protocol", protocol, PROTOCOLS)]
     _refuse_bad_violations(collection)
-    return [scorer(row, collection.n_trials) for row in collection.cells]
+    return [
+        scorer(row, collection.n_trials, tol)
+        for row, tol in zip(collection.cells, collection.feasible_tols, strict=True)
+    ]
 
 
 def score_of(collection: Collection, protocol: str, prepared: Sequence[Scorer]) -> Score:
@@ -199,15 +207,16 @@ def _contradictions(collection: Collection) -> list[str]:
     """Return a warning where the records contain objectives of infeasible points."""
     found = []
     for a, name in enumerate(collection.algorithms):
-        cells = [row[a] for row in collection.cells]
         wrong = [
             problem
-            for problem, cell in zip(collection.problems, cells, strict=True)
-            if (np.isfinite(cell[:, :, 0]) & (cell[:, :, 1] > FEASIBLE)).any()
+            for problem, row, tol in zip(
+                collection.problems, collection.cells, collection.feasible_tols, strict=True
+            )
+            if (np.isfinite(row[a][:, :, 0]) & (row[a][:, :, 1] > tol)).any()
         ]
         if wrong:
             found.append(
-                f"{name} has a Min_EV where LCV > 1e-8 on {', '.join(wrong)}: objectives of "
-                "infeasible points, which make it look faster than it was"
+                f"{name} has a Min_EV where LCV is above the tolerance on {', '.join(wrong)}: "
+                "objectives of infeasible points, which make it look faster than it was"
             )
     return found

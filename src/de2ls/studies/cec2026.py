@@ -13,22 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from de2ls._checks import FloatArray
-from de2ls.algorithms import get_algorithm
 from de2ls.campaigns.plan import Series
 from de2ls.reports.figures import critical_difference, new_figure, style, superiority, totals
-from de2ls.reports.palette import Look
+from de2ls.reports.palette import Look, looks
 from de2ls.scores import Assessment, Bootstrap, Collection, Column, Estimate, Table, score
 from de2ls.scores.bootstrap import LEVEL
 from de2ls.scores.tables import Value
 from de2ls.scores.target import mean_ranks
-from de2ls.studies.compare import without_empty_columns
-from de2ls.studies.gather import (
-    finals_table,
-    gather,
-    joined,
-    looks_of,
-    renamed,
-)
+from de2ls.studies.gather import finals_table, gather_group, joined, renamed, titles
 from de2ls.studies.official import TOTALS, OfficialTable
 from de2ls.studies.output import Output, provenance
 from de2ls.studies.scale import Runner, Scale
@@ -37,17 +29,19 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # Labels of the store and the competition's names, in the order of its ranking.
-FIELD = {
-    name: get_algorithm(name).title
-    for name in ("rde26", "rdex", "rdex-cask", "de2ls", "ude3", "ude4", "cl-srde")
-}
+FIELD = titles("rde26", "rdex", "rdex-cask", "de2ls", "ude3", "ude4", "cl-srde")
 OTHER = "cpp2017"
 DIFFERING = (9, 15, 24)  # problems in which the two definitions differ
 
+_OFFICIAL = (
+    "official: D = 30, 28 problems, 25 runs of eight entries, of which AEBDE (fifth) has no public "
+    "description; its points are part of the official shares"
+)
 _CAPTIONS = {
     "totals": f"Total accuracy, speed and U-score; whiskers are {LEVEL:.0%} intervals.",
-    "ranks": "Ranks by total U-score: the official ones among these entries, and those found here "
-    f"with the definition `{OTHER}` and with `report`.",
+    "ranks": "Ranks by total U-score: those found here with the definition "
+    f"`{OTHER}` and with `report`, and the official ones among these entries where the size is "
+    "theirs.",
     "superiority": "Share of the resamples in which the row's total exceeds the column's.",
     "critical-difference": "Mean ranks over the problems; a bar joins entries that Nemenyi's test "
     "does not tell apart.",
@@ -74,16 +68,16 @@ def reproduce_cec2026(
     """
     series = [Series(name) for name in FIELD]
     runner.run(scale.plan(series))
-    gathered = gather(runner.store, scale.selection(list(FIELD)))
-    finals = list(gathered.finals)
+    gathered = gather_group(runner.store, scale.selection(list(FIELD)))
+    finals = list(gathered.trials)
     report = renamed(gathered.collection, FIELD)
     assessed = {"report": score(report)}
     changed = replace(scale, numbers=tuple(n for n in scale.numbers if n in DIFFERING))
     if changed.numbers:
         runner.run(changed.plan(series, OTHER))
-        others = gather(runner.store, changed.selection(list(FIELD), OTHER))
+        others = gather_group(runner.store, changed.selection(list(FIELD), OTHER))
         assessed[OTHER] = score(_with_definition(report, renamed(others.collection, FIELD)))
-        finals += [replace(end, problem=f"{end.problem} {OTHER}") for end in others.finals]
+        finals += others.trials
     output = field_output(scale, assessed, official)
     output.machines["trials"] = finals_table(finals)
     output.write(folder, provenance(command, scale, gathered.info, list(FIELD)))
@@ -101,10 +95,10 @@ def field_output(
 ) -> Output:
     """Return the tables and figures of a scored field."""
     main = assessed["report"]
-    tables = {"ranking": ranking_table(main)}
+    tables = {"ranking": ranking_table(main, scale.is_published)}
     if OTHER in assessed:
-        tables["definitions"] = definitions_table(main, assessed[OTHER])
-    if official is not None:
+        tables["definitions"] = definitions_table(main, assessed[OTHER], scale.is_published)
+    if official is not None and scale.is_published:
         tables["by-problem-official"] = official_by_problem(main, official)
     rest = main.tables()
     del rest["totals"], rest["by_problem"]
@@ -115,11 +109,15 @@ def field_output(
         introduction=[
             f"Seven entries on {len(scale.numbers)} problems, {scale.runs} runs: the definition "
             "`report` for all, every evaluated point inside the box, records by the competition's "
-            "rules. Totals of fields of different size are not comparable: ranks and shares of all "
-            "points stand beside the official ones.",
+            "rules.",
+            "Totals of fields of different size are not comparable: ranks and shares of all points "
+            "stand beside the official ones."
+            if scale.is_published
+            else "The official result is of another size (D = 30, 28 problems, 25 runs) and is "
+            "left out.",
         ],
         tables=tables,
-        figures=_figures(assessed),
+        figures=_figures(assessed, scale.is_published),
         captions=_CAPTIONS,
         shown=["ranking", *(["definitions"] if "definitions" in tables else [])],
     )
@@ -142,8 +140,8 @@ def official_ranks(names: Sequence[str]) -> dict[str, int]:
     return {name: 1 + order.index(name) for name in names}
 
 
-def ranking_table(assessment: Assessment) -> Table:
-    """Return the ranking under one set of rules beside the official one, best first."""
+def ranking_table(assessment: Assessment, is_published: bool) -> Table:
+    """Return the ranking under one set of rules, best first, beside the official one if asked."""
     bootstrap = _resampled(assessment)
     names, found = bootstrap.score.algorithms, shares(bootstrap)
     ranks = mean_ranks(-bootstrap.score.sums()["total"][None])[0]
@@ -155,9 +153,12 @@ def ranking_table(assessment: Assessment) -> Table:
         name, is_last = names[a], place + 1 == len(order)
         rows.append(
             (
-                *(name, float(ranks[a]), found[a]),
+                name,
+                float(ranks[a]),
+                found[a],
                 None if is_last else float(above[a, order[place + 1]]),
-                *(official[name], 100 * TOTALS[name] / all_points),
+                official[name] if is_published else None,
+                100 * TOTALS[name] / all_points if is_published else None,
                 float(bootstrap.score.sums()["total"][a]),
             )
         )
@@ -173,14 +174,13 @@ def ranking_table(assessment: Assessment) -> Table:
     notes = (
         f"share of all points of the field, [low, high]: {LEVEL:.0%} bootstrap interval; P: share "
         f"of {bootstrap.resamples} resamples in which the total exceeds that of the next line",
-        "official: D = 30, 28 problems, 25 runs of eight entries, of which AEBDE (fifth) has no "
-        "public description; its points are part of the official shares",
+        *([_OFFICIAL] if is_published else []),
         *bootstrap.warnings,
     )
-    return Table("Ranking", columns, tuple(rows), notes=notes)
+    return Table("Ranking", columns, tuple(rows), notes=notes).without_empty_columns()
 
 
-def definitions_table(report: Assessment, other: Assessment) -> Table:
+def definitions_table(report: Assessment, other: Assessment, is_published: bool) -> Table:
     """Return what the definition of three problems alone does to shares and ranks."""
     first, second = _resampled(report), _resampled(other)
     ranks = [mean_ranks(-b.score.sums()["total"][None])[0] for b in (first, second)]
@@ -191,8 +191,13 @@ def definitions_table(report: Assessment, other: Assessment) -> Table:
         one, two = shares(first)[a], shares(second)[a]
         rows.append(
             (
-                *(name, float(ranks[0][a]), float(ranks[1][a]), official[name]),
-                *(one, two, two.value - one.value),
+                name,
+                float(ranks[0][a]),
+                float(ranks[1][a]),
+                official[name] if is_published else None,
+                one,
+                two,
+                two.value - one.value,
             )
         )
     columns = (
@@ -206,7 +211,8 @@ def definitions_table(report: Assessment, other: Assessment) -> Table:
     )
     text = ", ".join(f"C{number:02d}" for number in DIFFERING)
     note = f"{OTHER}: its definition on {text}, the others as they are (they do not differ)"
-    return Table("What the definition does", columns, tuple(rows), notes=(note,))
+    found = Table("What the definition does", columns, tuple(rows), notes=(note,))
+    return found.without_empty_columns()
 
 
 def official_by_problem(assessment: Assessment, official: OfficialTable) -> Table:
@@ -235,7 +241,7 @@ def official_by_problem(assessment: Assessment, official: OfficialTable) -> Tabl
         rows.append(tuple(cells))
     note = "ranks and shares among these entries; the official points include those against AEBDE"
     title = "By problem, beside the official result"
-    return without_empty_columns(Table(title, tuple(columns), tuple(rows), notes=(note,)))
+    return Table(title, tuple(columns), tuple(rows), notes=(note,)).without_empty_columns()
 
 
 def _shares_by_problem(points: FloatArray) -> FloatArray:
@@ -248,12 +254,12 @@ def _resampled(assessment: Assessment) -> Bootstrap:
     return assessment.bootstrap
 
 
-def _figures(assessed: Mapping[str, Assessment]) -> "dict[str, Figure]":
-    main, styles = assessed["report"], looks_of(FIELD)
+def _figures(assessed: Mapping[str, Assessment], is_published: bool) -> "dict[str, Figure]":
+    main, styles = assessed["report"], looks(FIELD.values())
     with style():
         drawn = {
             "totals": totals(main, styles),
-            "ranks": rank_lines(assessed, styles),
+            "ranks": rank_lines(assessed, styles, is_published),
             "superiority": superiority(_resampled(main)),
         }
         if main.friedman is not None:
@@ -261,11 +267,15 @@ def _figures(assessed: Mapping[str, Assessment]) -> "dict[str, Figure]":
     return drawn
 
 
-def rank_lines(assessed: Mapping[str, Assessment], styles: Mapping[str, Look]) -> "Figure":
+def rank_lines(
+    assessed: Mapping[str, Assessment], styles: Mapping[str, Look], is_published: bool
+) -> "Figure":
     """Draw how the ranks move from the official result to one set of rules."""
     names = assessed["report"].score.algorithms
     official = official_ranks(names)
-    stations = {"official": [float(official[name]) for name in names]}
+    stations: dict[str, list[float]] = {}
+    if is_published:
+        stations["official"] = [float(official[name]) for name in names]
     for definition in (OTHER, "report"):
         if definition in assessed:
             sums = assessed[definition].score.sums()["total"]

@@ -7,7 +7,7 @@ import numpy as np
 
 from de2ls._checks import FloatArray
 from de2ls.scores import Bootstrap, Column, Estimate, Table
-from de2ls.scores.bootstrap import LEVEL
+from de2ls.scores.bootstrap import LEVEL, estimate
 from de2ls.scores.tables import Value, count
 
 HOLDS = "holds"
@@ -65,7 +65,7 @@ def prediction(here: Estimate) -> Estimate:
 def gain(bootstrap: Bootstrap, part: str, a: str, b: str) -> Estimate:
     """Return by how many percent a's part of the score exceeds b's."""
     (x, xs), (y, ys) = _part(bootstrap, part, a), _part(bootstrap, part, b)
-    return _estimate(100 * (x - y) / y, 100 * (xs - ys) / ys)
+    return estimate(100 * (x - y) / y, 100 * (xs - ys) / ys)
 
 
 def lead(bootstrap: Bootstrap, part: str, name: str, rivals: Sequence[str]) -> Estimate:
@@ -110,21 +110,23 @@ def claims_table(
         (
             claim.statement,
             None if np.isnan(claim.here.value) else claim.here,  # no trials, no share
-            *(claim.published, claim.unit, _verdict(claim, runs)),
+            claim.published,
+            claim.unit,
+            _verdict(claim, runs),
         )
         for claim in claims
     )
     notes = (
         f"[low, high]: {LEVEL:.0%} interval. A claim that something is larger holds if the "
-        "interval of the difference lies above 0 (of a share: above 50 %), and does not hold if it "
-        "lies below.",
+        "interval of the difference lies above 0 (of a share: above 50 %), and does not hold if "
+        "it lies below.",
         "A claim of a size holds if a second draw of as many trials could reach the published "
         "figure but not 0 (its interval is sqrt(2) times as wide), does not hold if it could not "
         "reach the published figure, and cannot be decided if it could reach both.",
         "Each verdict is separate: of twenty, one may be wrong by chance.",
         *warnings,
     )
-    return Table(title, columns, rows, notes=notes)
+    return Table(title, columns, rows, notes=notes).without_empty_columns()
 
 
 def _verdict(claim: Claim, runs: int) -> str:
@@ -138,8 +140,3 @@ def _verdict(claim: Claim, runs: int) -> str:
 def _part(bootstrap: Bootstrap, part: str, name: str) -> tuple[float, FloatArray]:
     a = bootstrap.score.algorithms.index(name)
     return float(bootstrap.score.sums()[part][a]), bootstrap.samples[part][:, a]
-
-
-def _estimate(value: float, samples: FloatArray) -> Estimate:
-    low, high = np.quantile(samples, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Estimate(float(value), float(low), float(high))

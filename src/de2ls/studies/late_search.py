@@ -14,12 +14,13 @@ import numpy as np
 from de2ls._checks import FloatArray
 from de2ls.campaigns.plan import Plan, Series
 from de2ls.problems.key import ProblemKey
+from de2ls.reports.material import Gathered
 from de2ls.scores import Column, Paired, Table, paired
 from de2ls.scores.pairwise import tie
 from de2ls.scores.statistics import ALPHA
 from de2ls.scores.tables import Value
 from de2ls.studies.claims import Claim, exceeds, share
-from de2ls.studies.gather import Final, Gathered
+from de2ls.trials.record import TrialSummary
 
 WITH, WITHOUT = "de2ls-paired", "rdex-paired"
 MORE_RUNS = 100
@@ -33,7 +34,7 @@ class LateSearch:
     """What the local search did, problem by problem."""
 
     pairs: Paired
-    logs: Mapping[str, Sequence[Final]]  # problem: the trials with the search
+    logs: Mapping[str, Sequence[TrialSummary]]  # problem: the trials with the search
     changes: Mapping[str, FloatArray]  # problem: differences of feasible ends that do not tie
     budget: int
 
@@ -123,15 +124,15 @@ def more_plan(found: LateSearch, problems: Sequence[ProblemKey], runs: int, seed
 
 def late_search(gathered: Gathered, budget: int) -> LateSearch:
     """Return what the gathered pairs say."""
-    ends: dict[str, dict[str, dict[int, Final]]] = defaultdict(lambda: defaultdict(dict))
-    for final in gathered.finals:
-        ends[final.problem][final.label][final.run] = final
+    ends: dict[str, dict[str, dict[int, TrialSummary]]] = defaultdict(lambda: defaultdict(dict))
+    for trial in gathered.trials:
+        ends[trial.problem.label][trial.label][trial.run] = trial
     logs = {name: list(series[WITH].values()) for name, series in ends.items()}
     changes = {name: _changes(series[WITH], series[WITHOUT]) for name, series in ends.items()}
     return LateSearch(paired(gathered.collection, WITH, WITHOUT), logs, changes, budget)
 
 
-def _changes(x: Mapping[int, Final], y: Mapping[int, Final]) -> FloatArray:
+def _changes(x: Mapping[int, TrialSummary], y: Mapping[int, TrialSummary]) -> FloatArray:
     """Return Min_EV of x minus that of y over the pairs of feasible ends that differ."""
     shared = sorted(x.keys() & y.keys())
     E = np.array([[x[run].min_ev, y[run].min_ev] for run in shared]).reshape(-1, 2)

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from de2ls.algorithms import ablation_variants, get_algorithm
+from de2ls.algorithms import ablation_variants
 from de2ls.campaigns.plan import Series
 from de2ls.reports.figures import style, totals
-from de2ls.reports.palette import Look
+from de2ls.reports.material import Gathered
+from de2ls.reports.palette import Look, looks
 from de2ls.scores import Assessment, Bootstrap, Column, Score, Table, score
 from de2ls.scores.bootstrap import LEVEL, RESAMPLES
 from de2ls.scores.tables import Value
@@ -35,14 +36,7 @@ from de2ls.studies.compare import (
     means_table,
     totals_table,
 )
-from de2ls.studies.gather import (
-    Gathered,
-    each_problem,
-    finals_table,
-    gather,
-    looks_of,
-    renamed,
-)
+from de2ls.studies.gather import each_problem, finals_table, gather_group, renamed, titles
 from de2ls.studies.late_search import (
     MORE_RUNS,
     WITH,
@@ -59,11 +53,10 @@ from de2ls.studies.scale import Runner, Scale
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-NEW, OLD = get_algorithm("de2ls").title, get_algorithm("rdex").title
-
 # Labels of the store and the paper's names of the series, in the order of its tables.
-HEAD_TO_HEAD = {"de2ls": NEW, "rdex": OLD}
-FOUR = {name: get_algorithm(name).title for name in (*HEAD_TO_HEAD, "cl-srde", "ude3")}
+HEAD_TO_HEAD = titles("de2ls", "rdex")
+NEW, OLD = HEAD_TO_HEAD.values()
+FOUR = titles("de2ls", "rdex", "cl-srde", "ude3")
 ABLATION = {("de2ls" if name == NEW else name): name for name in published.ablation()["total"]}
 
 # Parameters that the paper states, by the fields of the configuration.
@@ -142,7 +135,7 @@ def reproduce_paper(scale: Scale, runner: Runner, folder: Path, command: str) ->
     runner.run(scale.plan(chosen))
     late = _late_search(scale, runner) if scale.whole else None
     labels = [s.label for s in chosen]
-    gathered = gather(runner.store, scale.selection(labels))
+    gathered = gather_group(runner.store, scale.selection(labels))
     output = paper_output(scale, gathered, late)
     everything = (*labels, WITH, WITHOUT) if scale.whole else labels
     output.write(folder, provenance(command, scale, gathered.info, everything))
@@ -154,11 +147,11 @@ def _late_search(scale: Scale, runner: Runner) -> tuple[LateSearch, Gathered]:
     problems = scale.problems()
     runner.run(late_plan(problems, scale.run_numbers, scale.seed))
     selection = scale.selection([WITH, WITHOUT])
-    found = late_search(gather(runner.store, selection), scale.budget)
+    found = late_search(gather_group(runner.store, selection), scale.budget)
     if scale.is_published and found.undecided():
         runner.run(more_plan(found, problems, scale.runs, scale.seed))
         selection["runs"] = list(range(1, MORE_RUNS + 1))
-    gathered = gather(runner.store, selection, allow_unequal=True)
+    gathered = gather_group(runner.store, selection, allow_unequal=True)
     return late_search(gathered, scale.budget), gathered
 
 
@@ -168,7 +161,7 @@ def paper_output(
     """Return the tables and figures of gathered trials."""
     head, four = _study(gathered, HEAD_TO_HEAD), _study(gathered, FOUR)
     ablation = _study(gathered, ABLATION) if scale.whole else None
-    finals = [*gathered.finals, *(late[1].finals if late else ())]
+    finals = [*gathered.trials, *(late[1].trials if late else ())]
     found = claims(scale, head, four, ablation, late[0] if late else None)
     tables = {
         "claims": claims_table(
@@ -339,12 +332,12 @@ def _figures(
 ) -> "dict[str, Figure]":
     past = published.by_problem("four_algorithms").sums if scale.is_published else None
     with style():
-        drawn = {"totals": totals(four.assessment, looks_of(FOUR), past)}
+        drawn = {"totals": totals(four.assessment, looks(FOUR.values()), past)}
         if ablation is not None:
             sums = published.ablation() if scale.is_published else None
             drawn["ablation"] = totals(ablation.assessment, _ablation_looks(), sums)
     pairs = renamed(gathered.collection, HEAD_TO_HEAD)
-    pair = procedure(pairs, gathered.evaluations["de2ls"], looks_of(HEAD_TO_HEAD))
+    pair = procedure(pairs, looks(HEAD_TO_HEAD.values()))
     return drawn if pair is None else {**drawn, "procedure": pair}
 
 
@@ -361,7 +354,7 @@ def _captions(scale: Scale) -> dict[str, str]:
 
 def _ablation_looks() -> dict[str, Look]:
     """Return one look for all variants, and the usual one for the final setting."""
-    return {**dict.fromkeys(ABLATION.values(), _VARIANT), NEW: looks_of(HEAD_TO_HEAD)[NEW]}
+    return {**dict.fromkeys(ABLATION.values(), _VARIANT), NEW: looks([NEW])[NEW]}
 
 
 def _introduction(scale: Scale) -> list[str]:

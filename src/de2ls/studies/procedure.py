@@ -26,15 +26,13 @@ _TEXT: dict[str, Any] = {
 }
 
 
-def procedure(collection: Collection, evaluations: FloatArray, looks: Looks) -> "Figure | None":
+def procedure(collection: Collection, looks: Looks) -> "Figure | None":
     """Draw the accuracy point and the speed point of the clearest pair of trials.
 
     Parameters
     ----------
     collection : Collection
         The first two series are paired, trial by trial.
-    evaluations : array
-        At the samples.
     looks : mapping of name to Look
         How the two are drawn.
 
@@ -43,10 +41,11 @@ def procedure(collection: Collection, evaluations: FloatArray, looks: Looks) -> 
     Figure or None
         None if no pair has two feasible ends that differ visibly.
     """
-    problem, pair = _clearest(collection)
+    place, pair = _clearest(collection)
     if pair is None:
         return None
-    names = collection.algorithms[:2]
+    names, problem = collection.algorithms[:2], collection.problems[place]
+    evaluations = collection.grids[place][0]
     with style():
         figure = new_figure(8.8, 3.7)
         left, right = figure.subplots(1, 2, sharey=True)
@@ -67,10 +66,10 @@ def procedure(collection: Collection, evaluations: FloatArray, looks: Looks) -> 
     return figure
 
 
-def _clearest(collection: Collection) -> tuple[str, FloatArray | None]:
+def _clearest(collection: Collection) -> tuple[int, FloatArray | None]:
     """Return the pair of trials, one of each series, that shows the procedure best."""
-    best: tuple[float, str, FloatArray | None] = (0.0, "", None)
-    for problem, row in zip(collection.problems, collection.cells, strict=True):
+    best: tuple[float, int, FloatArray | None] = (0.0, 0, None)
+    for problem, row in enumerate(collection.cells):
         for x, y in zip(row[0], row[1], strict=False):
             pair = np.stack([x, y])
             clarity = _clarity(pair)

@@ -73,8 +73,8 @@ class Scale:
             "suites": "cec2017",
             "problems": list(self.numbers),
             "dims": self.dim,
-            "definitions": definition,
-            "instances": self.instance,
+            "definition": definition,
+            "instance": self.instance,
             "runs": list(self.run_numbers),
         }
 

@@ -44,6 +44,10 @@ class RecordRule:
         return result
 
 
+CEC_TOL = 1e-8  # in the CEC contests less than this counts as 0, and a violation of it as none
+COMPETITION = RecordRule(zero=CEC_TOL, feasible_tol=CEC_TOL)
+
+
 class Facts(NamedTuple):
     """What a list of problems says of one."""
 

@@ -8,8 +8,6 @@ from de2ls._checks import FloatArray
 from de2ls.problems.key import ProblemKey
 from de2ls.trials.key import TrialKey
 
-MIN_EV_ZERO = 1e-8  # |Min_EV| and LCV below this are written as 0 in the competition's files
-
 
 @dataclass(frozen=True, kw_only=True)
 class Trial:

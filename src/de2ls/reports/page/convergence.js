@@ -1,6 +1,6 @@
 // The convergence browser: medians and quartiles, single trials, values at any time.
-async function unpacked(problem) {
-  const place = [...document.querySelectorAll("script.curves")].find((script) => script.dataset.problem === problem);
+async function unpacked(group, problem) {
+  const place = document.querySelectorAll(`script.curves[data-group="${group}"]`)[problem];
   const bytes = Uint8Array.from(atob(place.textContent), (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return JSON.parse(await new Response(stream).text());
@@ -30,27 +30,27 @@ class Convergence {
   }
 
   build(container) {
-    const { algorithms, problems } = this.data;
-    this.problem = make("select", { id: "problem" }, problems.map((name, p) => make("option", { value: p }, name)));
+    const { algorithms, problems, suffix } = this.data;
+    this.problem = make("select", { id: `problem${suffix}` }, problems.map((name, p) => make("option", { value: p }, name)));
     this.problem.addEventListener("change", () => this.pick(Number(this.problem.value)));
     const step = (text, by, label) => {
       const button = make("button", { type: "button", "aria-label": label }, text);
       button.addEventListener("click", () => this.pick((this.current + by + problems.length) % problems.length));
       return button;
     };
-    this.axis = make("select", { id: "scale" }, ["automatic", "logarithmic", "linear"].map((name) => make("option", { value: name }, name)));
+    this.axis = make("select", { id: `scale${suffix}` }, ["automatic", "logarithmic", "linear"].map((name) => make("option", { value: name }, name)));
     this.axis.addEventListener("change", () => this.redraw());
     const box = (id, text, checked) => {
-      const input = make("input", { type: "checkbox", id, checked });
+      const input = make("input", { type: "checkbox", id: `${id}${suffix}`, checked });
       input.addEventListener("change", () => this.redraw());
       this[id] = input;
       return make("label", {}, input, text);
     };
-    this.time = make("input", { type: "range", id: "time", min: 0, max: 1000, value: 1000, "aria-label": "Evaluations" });
+    this.time = make("input", { type: "range", id: `time${suffix}`, min: 0, max: 1000, value: 1000, "aria-label": "Evaluations" });
     this.time.addEventListener("input", () => this.mark());
     this.plots = Object.fromEntries(Object.keys(QUANTITIES).map((quantity) => [quantity, make("div", { class: "plot" })]));
     this.titles = Object.fromEntries(Object.keys(QUANTITIES).map((quantity) => [quantity, make("h3")]));
-    this.when = make("output", { for: "time" });
+    this.when = make("output", { for: `time${suffix}` });
     this.values = make("div");
     this.finals = make("div");
     container.append(
@@ -58,16 +58,16 @@ class Convergence {
         make("label", {}, "Scale", this.axis), box("logTime", "log evaluations", false), box("band", "quartiles", true), box("single", "single trials", false)),
       make("div", { class: "controls chips", role: "group", "aria-label": "Series" }, algorithms.map((algorithm, a) => this.chip(algorithm, a))),
       make("div", { class: "pair" }, Object.keys(QUANTITIES).map((quantity) => make("div", {}, this.titles[quantity], this.plots[quantity]))),
-      make("div", { class: "controls" }, make("label", { for: "time" }, "At"), this.time, this.when, this.csvTools()),
+      make("div", { class: "controls" }, make("label", { for: `time${suffix}` }, "At"), this.time, this.when, this.csvTools()),
       this.values,
       make("details", {}, make("summary", {}, "Final values of the trials on this problem"), this.finals));
     for (const plot of Object.values(this.plots)) new ResizeObserver(() => this.redraw()).observe(plot);
   }
 
-  chip({ label, dash }, a) {
+  chip(series, a) {
     const sample = draw("svg", { width: 26, height: 8, viewBox: "0 0 26 8", "aria-hidden": "true", paint: { width: "26px" } },
-      draw("line", { x1: 0, y1: 4, x2: 26, y2: 4, "stroke-width": 3, "stroke-dasharray": dash.join(" "), paint: { stroke: colour(a) } }));
-    const button = make("button", { type: "button", "aria-pressed": "true" }, sample, make("span", {}, label));
+      draw("line", { x1: 0, y1: 4, x2: 26, y2: 4, "stroke-width": 3, "stroke-dasharray": series.dash.join(" "), paint: { stroke: colour(series) } }));
+    const button = make("button", { type: "button", "aria-pressed": "true" }, sample, make("span", {}, series.label));
     button.addEventListener("click", () => {
       if (!this.shown.delete(a)) this.shown.add(a);
       button.setAttribute("aria-pressed", this.shown.has(a));
@@ -88,8 +88,7 @@ class Convergence {
   async pick(p) {
     this.current = p;
     this.problem.value = p;
-    const name = this.data.problems[p];
-    if (!this.cache.has(p)) this.cache.set(p, unpacked(name));
+    if (!this.cache.has(p)) this.cache.set(p, unpacked(this.data.group, p));
     const curves = await this.cache.get(p);
     if (this.current !== p) return; // another problem was picked meanwhile
     this.curves = curves;
@@ -154,10 +153,11 @@ class Convergence {
 
   curve(a, quantity, x, y, height, width) {
     const series = this.curves.series[a];
-    const paint = { stroke: colour(a) };
+    const hue = colour(this.data.algorithms[a]);
+    const paint = { stroke: hue };
     const group = draw("g", { "data-series": a });
     const [low, median, high] = series[quantity];
-    if (this.band.checked) group.append(draw("path", { d: this.band_path(series.x, low, high, x, y), opacity: 0.16, paint: { fill: colour(a) } }));
+    if (this.band.checked) group.append(draw("path", { d: this.band_path(series.x, low, high, x, y), opacity: 0.16, paint: { fill: hue } }));
     if (this.single.checked) {
       for (const trial of series.trials) group.append(draw("path", { d: this.path(series.x, trial[quantity], x, y), fill: "none", opacity: 0.35, "stroke-width": 0.8, paint }));
     }

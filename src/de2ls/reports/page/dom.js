@@ -24,21 +24,7 @@ const line = (x1, y1, x2, y2, kind, more = {}) => draw("line", { x1, y1, x2, y2,
 
 const words = (x, y, text, more = {}) => draw("text", { x, y, ...more }, text);
 
-const colour = (series) => `var(--series-${series})`;
-
-// Draws into a container now and whenever its width changes.
-function responsive(container, render) {
-  let drawn = 0;
-  const redraw = () => {
-    const width = Math.floor(container.clientWidth);
-    if (width && width !== drawn) {
-      drawn = width;
-      container.replaceChildren(render(width));
-    }
-  };
-  new ResizeObserver(redraw).observe(container);
-  redraw();
-}
+const colour = ({ place }) => `var(--series-${place})`;
 
 const points = (value) => value.toLocaleString("en-US", { maximumFractionDigits: 1 });
 
@@ -54,11 +40,6 @@ const SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 function power(exponent) {
   const digits = [...String(Math.abs(exponent))].map((digit) => SUPERSCRIPT[digit]).join("");
   return `10${exponent < 0 ? "⁻" : ""}${digits}`;
-}
-
-function shorten(text, width) {
-  const most = Math.max(3, Math.floor(width / 7.2));
-  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }
 
 function save(name, text) {

@@ -35,7 +35,7 @@ function heatChart(container, data) {
     const name = PARTS[part][1];
     tools.replaceChildren(make("button", { type: "button", "data-copy": name }, "Copy"), make("button", { type: "button", "data-download": name }, "CSV"));
   };
-  const choice = make("select", { id: "part" }, Object.keys(PARTS).filter((part) => byProblem[part]).map((part) => make("option", { value: part }, PARTS[part][0])));
+  const choice = make("select", { id: `part${data.suffix}` }, Object.keys(PARTS).filter((part) => byProblem[part]).map((part) => make("option", { value: part }, PARTS[part][0])));
   choice.addEventListener("change", () => show(choice.value));
   container.append(make("div", { class: "controls" }, make("label", {}, "Show", choice), tools), place);
   show("total");

@@ -20,14 +20,18 @@ function remember(theme) {
 setTheme(remembered() ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
 
 const CHARTS = {
-  totals: totalsChart,
   heat: heatChart,
-  convergence: (container, data) => new Convergence(container, data),
-  scatter: scatterChart,
   superiority: superiorityChart,
-  critical: criticalChart,
-  variants: variantsChart,
+  convergence: (container, data) => new Convergence(container, data),
 };
+
+// Shows one group of trials; its charts are drawn when it is first shown.
+function show(group, data) {
+  document.querySelectorAll("[data-group]").forEach((part) => { part.hidden = part.dataset.group !== group; });
+  for (const container of document.querySelectorAll(`main [data-group="${group}"] .chart:empty`)) {
+    CHARTS[container.dataset.chart](container, data);
+  }
+}
 
 function followSections() {
   const links = new Map([...document.querySelectorAll("nav a")].map((link) => [link.hash.slice(1), link]));
@@ -44,14 +48,19 @@ function followSections() {
 
 document.addEventListener("DOMContentLoaded", () => {
   setTheme(document.documentElement.dataset.theme);
-  const data = JSON.parse(document.getElementById("data").textContent);
-  for (const container of document.querySelectorAll(".chart")) CHARTS[container.dataset.chart](container, data);
+  const groups = Object.fromEntries([...document.querySelectorAll("script.data")].map((script) => [script.dataset.group, JSON.parse(script.textContent)]));
   document.querySelectorAll(".sheet table").forEach(sortable);
   document.addEventListener("click", ({ target }) => {
     const { copy: copied, download } = target.dataset ?? {};
-    if (copied) copy(data.csv[copied], target);
-    if (download) save(`${download}.csv`, data.csv[download]);
+    if (!copied && !download) return;
+    const { csv, suffix } = groups[target.closest("[data-group]").dataset.group];
+    if (copied) copy(csv[copied], target);
+    if (download) save(`${download}${suffix}.csv`, csv[download]);
   });
+  const choice = document.getElementById("group");
+  choice?.addEventListener("change", () => { show(choice.value, groups[choice.value]); scrollTo(0, 0); });
+  const first = choice?.value ?? Object.keys(groups)[0];
+  show(first, groups[first]);
   document.getElementById("theme").addEventListener("click", () => {
     const theme = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
     remember(theme);

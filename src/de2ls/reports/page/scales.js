@@ -33,3 +33,13 @@ function tickText(value) {
   if (size > 0 && size < 1e-3) return value.toExponential(0);
   return String(Number(value.toPrecision(6)));
 }
+
+function bottomAxis(scale, height, width, title) {
+  const axis = draw("g");
+  for (const { value, text } of scale.ticks) {
+    axis.append(line(scale(value), 0, scale(value), height, "grid"),
+      words(scale(value), height + 16, text, { "text-anchor": "middle", class: "quiet" }));
+  }
+  axis.append(words(width, height + 34, title, { "text-anchor": "end", class: "quiet" }));
+  return axis;
+}

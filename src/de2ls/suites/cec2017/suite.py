@@ -7,7 +7,7 @@ from de2ls import _checks
 from de2ls.problems.key import ProblemKey
 from de2ls.problems.problem import Problem
 from de2ls.suites.cec2017 import DEFINITIONS, SUITE, best_known, cec2017
-from de2ls.suites.suite import Facts, RecordRule, Suite
+from de2ls.suites.suite import COMPETITION, Facts, Suite
 
 # Objectives that are sums, or the largest, of functions of one coordinate each; a map mixes them.
 _SEPARABLE = frozenset({4, 6, 7, 8, 9, 10, 11, 12, 15, 16, 18, 19})
@@ -19,7 +19,7 @@ class Cec2017(Suite):
     name = "cec2017"
     title = "CEC 2017 constrained problems"
     settings = MappingProxyType({"dim": 30, "definition": "report", "instance": 0})
-    record_rule = RecordRule(zero=1e-8, feasible_tol=1e-8)
+    record_rule = COMPETITION
 
     def list_keys(self, **settings: Any) -> list[ProblemKey]:
         """Return C1 to C28."""
