@@ -23,6 +23,7 @@ from de2ls.algorithms.chorus.archive import Archive, Batches, Rows, Score
 
 FAULTS = (ArithmeticError, np.linalg.LinAlgError, RuntimeError, ValueError, IndexError)
 EARLY = ("structure", "neighbours")  # these begin after the first local search
+STALE = 1e-3  # of the best credit: less is that of gains long past
 MOST_REPEATS = 200
 MOST_FAULTS = 20  # in a row, then an arm is dropped
 
@@ -232,7 +233,7 @@ class Scheduler:
         ranked = sorted(self.awake, key=lambda arm: -arm.rate)
         for i, arm in enumerate(ranked):
             arm.weight = 1.0
-            if i < 2 and arm.rate > 0:
+            if i < 2 and arm.rate > STALE * ranked[0].rate:
                 arm.weight = (config.first_weight, config.second_weight)[i]
             if arm.name == "local" and not stuck:
                 arm.weight = max(arm.weight, config.local_weight)
