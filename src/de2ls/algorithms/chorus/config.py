@@ -43,6 +43,7 @@ class ChorusConfig(Config):
     radius: float = parameter(0.1, "first radius of a local search from a new point", 1e-6, 0.5)
     start_radius: float = parameter(0.02, "first radius from another arm's point", 1e-6, 0.5)
     local_tol: float = parameter(1e-10, "radius at which a local search ends", 1e-14, 1e-2)
+    local_window: float = parameter(15.0, "evaluations per n + 1 in which a search must gain", 1.0)
     kappa_min: float = parameter(1.5, "penalty kappa at the start", 0.1)
     kappa_max: float = parameter(1e4, "largest penalty that is raised", 1.0)
     kappa_growth: float = parameter(10.0, "its growth while that lowers the violation", 1.1)

@@ -16,18 +16,24 @@ from de2ls.algorithms.chorus.noise import probe
 from de2ls.algorithms.chorus.smoothed import SmoothedSearch
 from de2ls.algorithms.chorus.sqp import End, LocalSearch
 
+HOPS = (-3.0, -0.5)  # powers of ten: lengths of hops
 AS_IT_IS, RELAXED, RESTORED = ("con",), ("f", "con"), ("v", "con")
 
 
-def solve(a: Archive, u: FloatArray, mode: str, radius: float, max_evals: int) -> Batches:
-    """Search locally from `u`; returns an `End` of the whole space."""
+def solve(
+    a: Archive, u: FloatArray, mode: str, radius: float, max_evals: int, race: bool = False
+) -> Batches:
+    """Search locally from `u`; returns an `End` of the whole space.
+
+    In a `race` it is given up when it can hardly reach the best feasible point.
+    """
     face = Face(a, u)
     start = face.down(u)
     if not len(start):
         rows = yield u[None]
         return End(u, float(rows.out[0, 0]), float(rows.v[0]), True)
     if not a.noisy:
-        end = yield from face.run(LocalSearch(a, start, mode, radius, max_evals).run())
+        end = yield from face.run(LocalSearch(a, start, mode, radius, max_evals, race).run())
         if not a.noisy:
             return end._replace(u=face.up(end.u))
         radius = max(radius, 0.1)
@@ -92,7 +98,7 @@ class Starts:
         if kind == 2 and self._restorable():
             return u, RESTORED, a.config.radius, True
         if kind == 3:
-            hop = a.rng.standard_normal(a.n) * 10.0 ** a.rng.uniform(-5.0, -0.7)
+            hop = a.rng.standard_normal(a.n) * 10.0 ** a.rng.uniform(*HOPS)
             return np.clip(a.incumbent + hop, 0.0, 1.0), AS_IT_IS, a.config.start_radius, False
         return u, AS_IT_IS, a.config.radius, True
 
@@ -122,7 +128,7 @@ def local(a: Archive) -> Batches:
             if relaxed and a.relaxed_v <= a.feasible_tol and relaxed.f <= a.best_f:
                 break  # the relaxed optimum is feasible
             granted = a.budget // 3 if a.noisy else most
-            end = yield from solve(a, u, mode, radius, granted)
+            end = yield from solve(a, u, mode, radius, granted, race=starts.turn >= 3)
             u, radius = end.u, 0.05
         a.ended(end, modes[-1], independent, better(a.score, before))
         yield None

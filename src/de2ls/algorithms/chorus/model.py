@@ -28,7 +28,7 @@ def updated(B: FloatArray, s: FloatArray, y: FloatArray, first: bool) -> FloatAr
     if not np.isfinite(sy):
         return B
     if first and sy > 0:
-        B = np.eye(len(s)) * float(y @ y) / sy
+        B = np.eye(len(s)) * sy / float(s @ s)
     Bs = B @ s
     sBs = float(s @ Bs)
     if not sBs > TINY:

@@ -51,13 +51,21 @@ class LocalSearch:
     """One run of the method from `u`; `run` is the generator of batches."""
 
     def __init__(
-        self, archive: Archive, u: FloatArray, mode: str, radius: float, max_evals: int
+        self,
+        archive: Archive,
+        u: FloatArray,
+        mode: str,
+        radius: float,
+        max_evals: int,
+        race: bool = False,
     ) -> None:
         self.a, self.config = archive, archive.config
         self.view = View(archive, mode)
         self.n = len(u)
         self.u, self.radius, self.first_radius = u, radius, radius
         self.max_evals, self.began = max_evals, archive.evals
+        self.race = race and mode == "con"
+        self.hopeless = 0
         self.most_cuts = min(45, self.n + 15)
         self.n_cuts = 1
         self.kappa = self.config.kappa_min
@@ -88,11 +96,29 @@ class LocalSearch:
             return End(self.u, self.f, self.v, False)
         self.bundle = Bundle(Cut(self.f, self.g, self.u))
         self.converged = True
+        mark, seen = self.a.evals, (self.f, self.v)
         while not (yield from self._iterate()):
-            if self.a.evals - self.began >= self.max_evals:
+            if self.a.evals - self.began >= self.max_evals or self.hopeless >= 2:
                 self.converged = False
                 break
+            if self.a.evals - mark >= self.config.local_window * (self.n + 1):
+                if not self._progressed(*seen):
+                    break
+                mark, seen = self.a.evals, (self.f, self.v)
         return End(self.u, self.f, self.v, self.converged, self.g, self.J, self.multipliers)
+
+    def _progressed(self, f: float, v: float) -> bool:
+        """Whether the iterate has moved on since it had `f` and `v`."""
+        if v > self.a.feasible_tol:
+            return self.v < 0.99 * v or self.f < f - 1e-6 * abs(f)
+        return self.f < f - 1e-10 * (abs(f) + 1e-6)
+
+    def _judge(self, sub: Subproblem, gain: float, length: float) -> None:
+        """Count iterations after which the search can hardly reach the best feasible point."""
+        left = self.f + sub.rho * float(self.view.excess(self.c, sub.scale)) - self.a.best_f
+        settled = length < 0.5 * self.radius or self.radius > 0.09
+        hopeless = self.race and settled and left > 10.0 * (abs(sub.pred) + max(gain, 0.0))
+        self.hopeless = self.hopeless + 1 if hopeless else 0
 
     def _iterate(self) -> Batches:
         """Make one iteration; returns whether the search is over."""
@@ -100,11 +126,8 @@ class LocalSearch:
         if norm == 0 and not self.view.over(self.c).any():
             return True
         if self.B is None:
-            self.B = np.eye(self.n) * (0.1 * (norm or 1.0) / self.radius)
-        sub = Subproblem(
-            self.view, self.config, self.u, self.f, self.c, self.g, self.J, self.B,
-            self.bundle, self.radius, self.margin,
-        )  # fmt: skip
+            self.B = np.eye(self.n) * self._first_curvature(norm or 1.0)
+        sub = self._subproblem(self.B)
         solution = sub.solve(self.kappa)
         if solution is None:
             self.B = None
@@ -113,6 +136,7 @@ class LocalSearch:
             return self.radius < self.config.local_tol
         self.kappa = sub.kappa
         self.multipliers = sub.multipliers(solution)
+        start = self.u
         full, best = yield from sub.line()
         gain = self.f + sub.rho * sub.v0 - best.merit
         ratio = gain / sub.pred if sub.pred > 0 else -1.0
@@ -129,15 +153,37 @@ class LocalSearch:
             self.radius *= 0.5
         if taken and slopes is not None:
             done = self._accept(solution, best, gain, slopes)
+        elif not self.central and self.n_cuts == 1:
+            done = yield from self._sharpen()
         else:
             done = self._reject(sub, best, slopes if null else None)
+        self._judge(sub, gain, float(np.abs(best.u - start).max()))
         done = (yield from self._suspect()) or done
         self.bundle.keep(self.n_cuts)
-        if sub.pred <= 0:
+        if sub.pred <= 0 and self.central:
             self.bad += 1
             self.B, self.radius = None, 0.3 * self.radius
         flat = 0 < sub.pred <= 1e-16 * (abs(self.f) + 1e-8) and sub.v0 <= 0
         return done or self.radius < self._tolerance() or self.bad > 5 or flat
+
+    def _first_curvature(self, norm: float) -> float:
+        """Return the curvature for which the slope left by the constraints makes a full step."""
+        if not self.view.m:
+            return 0.1 * norm / self.radius
+        sub = self._subproblem(np.eye(self.n) * (1e-6 * norm / self.radius))
+        solution = sub.solve(self.kappa)
+        if solution is None:
+            return 0.1 * norm / self.radius
+        left = self.g + self.J.T @ sub.multipliers(solution)
+        inside = (self.u > 0.0) & (self.u < 1.0)
+        rest = float(np.linalg.norm(left[inside]))
+        return 0.1 * max(rest, 1e-6 * norm) / self.radius
+
+    def _subproblem(self, B: FloatArray) -> Subproblem:
+        return Subproblem(
+            self.view, self.config, self.u, self.f, self.c, self.g, self.J, B,
+            self.bundle, self.radius, self.margin,
+        )  # fmt: skip
 
     def _tolerance(self) -> float:
         return max(self.config.local_tol, 1e-4 * (self.step_limit - 1e-7))
@@ -188,7 +234,9 @@ class LocalSearch:
         self.B = updated(self.B, d, y, self.first)
         self.first = False
         before, after = float(self.g @ d), float(g @ d)
-        error = abs(best.f - self.f - 0.5 * (before + after)) / (abs(before) + abs(after) + TINY)
+        bent = float(np.linalg.norm(g - self.g) * np.linalg.norm(d))
+        error = abs(best.f - self.f - 0.5 * (before + after))
+        error /= abs(before) + abs(after) + 0.2 * bent + TINY
         # cuts that hold the step and recur are pieces of the function
         used = self.n_cuts > 1 and own < 0.99 and self.bundle.knows(g)
         self.kinks = min(6, self.kinks + 1) if error > 0.05 else max(0, self.kinks - (not used))
@@ -225,6 +273,17 @@ class LocalSearch:
             # the objective, not a constraint, is to blame: a kink
             self.n_cuts, self.B, self.kinks = self.most_cuts, None, 4
             self.radius = min(30.0 * self.radius, self.first_radius)
+        return False
+
+    def _sharpen(self) -> Batches:
+        """Take central differences at the iterate before a rejection is believed."""
+        self.central = True
+        h = np.full(self.n, 30.0 * self.step_limit)
+        g, J = yield from central(self.view, self.u, self.f, self.c, h)
+        if usable_slopes(g, J):
+            self.g, self.J = g, J
+            self.bundle = Bundle(Cut(self.f, g, self.u))
+        self.radius *= 0.3
         return False
 
     def _suspect(self) -> Batches:
