@@ -7,10 +7,12 @@ there is something, what other arms proposed, and a new incumbent with radii 10^
 three in a row gain nothing; else by turns relaxed, restored, a hop from the incumbent, random.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from de2ls._checks import FloatArray
-from de2ls.algorithms.chorus.archive import Archive, Batches, better
+from de2ls.algorithms.chorus.archive import Archive, Batches, Score, better
 from de2ls.algorithms.chorus.face import Face
 from de2ls.algorithms.chorus.noise import probe
 from de2ls.algorithms.chorus.smoothed import SmoothedSearch
@@ -21,7 +23,12 @@ AS_IT_IS, RELAXED, RESTORED = ("con",), ("f", "con"), ("v", "con")
 
 
 def solve(
-    a: Archive, u: FloatArray, mode: str, radius: float, max_evals: int, race: bool = False
+    a: Archive,
+    u: FloatArray,
+    mode: str,
+    radius: float,
+    max_evals: int,
+    race: bool = False,
 ) -> Batches:
     """Search locally from `u`; returns an `End` of the whole space.
 
@@ -42,21 +49,29 @@ def solve(
     return end._replace(u=face.up(end.u))
 
 
+class Next(NamedTuple):
+    """A start of the local method."""
+
+    u: FloatArray
+    modes: tuple[str, ...]
+    radius: float
+    independent: bool = True  # of what other searches found
+
+
 class Starts:
     """Decides where the local method starts next."""
 
     def __init__(self, a: Archive, first: FloatArray, given: FloatArray) -> None:
         self.a, self.first, self.given = a, first, list(given)
-        self.polished: tuple[int, float] = (2, np.inf)
+        self.polished: Score = (2, np.inf)
         self.fails, self.turn = 0, 0
 
-    def next(self) -> tuple[FloatArray, tuple[str, ...], float, bool]:
-        """Return a start, its modes, its radius, and whether it is independent of others."""
+    def next(self) -> Next:
+        """Return the next start."""
         a = self.a
-        noise = 3.0 * float(a.eta[0]) * a.noisy
-        improved = better(a.score, self.polished, noise)
+        improved = better(a.score, self.polished, 3.0 * float(a.eta[0]) * a.noisy)
         if self.given:
-            return self.given.pop(0), AS_IT_IS, 0.05, True
+            return Next(self.given.pop(0), AS_IT_IS, 0.05)
         if a.noisy and a.feasible and 0 < self.turn < 3:
             self.turn = 3
         if self.turn < 3 and not (a.noisy and improved and self.turn > 0):
@@ -65,42 +80,44 @@ class Starts:
             return self._polish(improved)
         if a.starts:
             start = a.starts.pop(0)
-            return start.u, AS_IT_IS, start.radius, True
+            return Next(start.u, AS_IT_IS, start.radius)
         if improved or self.fails < 3:
             return self._polish(improved)
         return self._restart()
 
-    def _first(self) -> tuple[FloatArray, tuple[str, ...], float, bool]:
+    def _first(self) -> Next:
         a = self.a
         self.turn += 1
         if (self.turn == 2 and not a.m) or (self.turn == 3 and not self._restorable()):
             return self.next()
-        return self.first, (AS_IT_IS, RELAXED, RESTORED)[self.turn - 1], a.config.radius, True
+        return Next(self.first, (AS_IT_IS, RELAXED, RESTORED)[self.turn - 1], a.config.radius)
 
     def _restorable(self) -> bool:
         return self.a.m > 0 and not (self.a.feasible and not self.a.nh)
 
-    def _polish(self, improved: bool) -> tuple[FloatArray, tuple[str, ...], float, bool]:
+    def _polish(self, improved: bool) -> Next:
         a = self.a
         self.fails = 0 if improved else self.fails + 1
         self.polished = a.score
         low, high = (-2.5, -0.7) if a.noisy else (-4.5, -1.5)
         modes = AS_IT_IS if a.feasible or self.fails % 2 else ("v",)
-        return a.incumbent, modes, 10.0 ** a.rng.uniform(low, high), False
+        radius = 10.0 ** a.rng.uniform(low, high)
+        return Next(a.incumbent, modes, radius, independent=False)
 
-    def _restart(self) -> tuple[FloatArray, tuple[str, ...], float, bool]:
+    def _restart(self) -> Next:
         a = self.a
         self.turn += 1
         kind = self.turn % 4
         u = a.random(1)[0]
         if kind == 1 and a.m:
-            return u, RELAXED, a.config.radius, True
+            return Next(u, RELAXED, a.config.radius)
         if kind == 2 and self._restorable():
-            return u, RESTORED, a.config.radius, True
+            return Next(u, RESTORED, a.config.radius)
         if kind == 3:
             hop = a.rng.standard_normal(a.n) * 10.0 ** a.rng.uniform(*HOPS)
-            return np.clip(a.incumbent + hop, 0.0, 1.0), AS_IT_IS, a.config.start_radius, False
-        return u, AS_IT_IS, a.config.radius, True
+            near = np.clip(a.incumbent + hop, 0.0, 1.0)
+            return Next(near, AS_IT_IS, a.config.start_radius, independent=False)
+        return Next(u, AS_IT_IS, a.config.radius)
 
 
 def local(a: Archive) -> Batches:
@@ -120,15 +137,17 @@ def local(a: Archive) -> Batches:
     starts = Starts(a, best, given)
     most = max(20 * (a.n + 1), min(300 * (a.n + 1), a.budget // 5))
     while True:
-        u, modes, radius, independent = starts.next()
+        start = starts.next()
         before = a.score
         end: End | None = None
-        for mode in modes:
-            relaxed = end if modes[0] == "f" else None
+        u, radius = start.u, start.radius
+        race = starts.turn >= 3 and start.independent
+        for mode in start.modes:
+            relaxed = end if start.modes[0] == "f" else None
             if relaxed and a.relaxed_v <= a.feasible_tol and relaxed.f <= a.best_f:
                 break  # the relaxed optimum is feasible
             granted = a.budget // 3 if a.noisy else most
-            end = yield from solve(a, u, mode, radius, granted, race=starts.turn >= 3)
+            end = yield from solve(a, u, mode, radius, granted, race)
             u, radius = end.u, 0.05
-        a.ended(end, modes[-1], independent, better(a.score, before))
+        a.ended(end, start.modes[-1], start.independent, better(a.score, before))
         yield None

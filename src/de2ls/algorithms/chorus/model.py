@@ -33,7 +33,7 @@ def updated(B: FloatArray, s: FloatArray, y: FloatArray, first: bool) -> FloatAr
     sBs = float(s @ Bs)
     if not sBs > TINY:
         return B
-    tau = min(1.0, max(sy / sBs, 0.05)) if sy > 0 else 1.0
+    tau = min(1.0, max(sy / sBs, 0.5)) if sy > 0 else 1.0
     B, Bs, sBs = tau * B, tau * Bs, tau * sBs
     theta = 1.0 if sy >= 0.2 * sBs else 0.8 * sBs / (sBs - sy)
     y = theta * y + (1.0 - theta) * Bs

@@ -11,7 +11,8 @@ left: a soft penalty lets steps follow curved constraints.
 
 Line search: t = 1, 0.4, 0.1, 2.5 along d; then the parabola's vertex, or 6 and 15 if 2.5 was best;
 where less than half of pred came, three points on the arc u + t d + t^2 b that follows bent
-constraints, b from the subproblem with the constraints as found at u + d.
+constraints, b from the subproblem with the constraints as found at u + d. The full step on the
+arc is corrected in the same way again while that halves its violation.
 """
 
 from typing import NamedTuple
@@ -27,7 +28,8 @@ from de2ls.algorithms.chorus.qp import ElasticQP, Solution
 
 LINE = np.array([1.0, 0.4, 0.1, 2.5])
 FURTHER = [6.0, 15.0]
-ARC = [1.0, 0.3, 2.5]
+ARC = [1.0, 0.3, 0.1]
+CORRECTIONS = 4  # of a step whose constraints bend further
 
 
 class Point(NamedTuple):
@@ -122,12 +124,10 @@ class Subproblem:
         value = f + self.rho * self.view.excess(c, self.scale) if self.view.m else f
         return np.where(np.isfinite(value), value, np.inf)
 
-    def bend(self, c: FloatArray) -> FloatArray | None:
-        """Return the second-order correction b of d, from the constraints `c` found at u + d."""
-        found = self._solve(c - self.J @ self.d, self.kappa)
-        if found is None:
-            return None
-        return found.step * self.radius - self.d
+    def corrected(self, at: Point) -> FloatArray | None:
+        """Return the step for constraints that hold at `at` and have the slopes of u."""
+        found = self._solve(at.c - self.J @ (at.u - self.u), self.kappa)
+        return None if found is None else found.step * self.radius
 
     def multipliers(self, solution: Solution) -> FloatArray:
         """Return the constraints' multipliers in units of f and c."""
@@ -153,13 +153,31 @@ class Subproblem:
         more = [self.u + s * self.d for s in t]
         poor = merit[j] > self.f + self.rho * self.v0 - 0.5 * self.pred
         if self.view.m and poor and abs(points[0].f) < USABLE:
-            bend = self.bend(points[0].c)
-            if bend is not None:
-                more += [self.u + s * self.d + s * s * bend for s in ARC]
+            step = self.corrected(points[0])
+            if step is not None:
+                more += [self.u + s * self.d + s * s * (step - self.d) for s in ARC]
                 t += ARC
         if more:
             points += yield from self.evaluate(np.array(t), np.array(more))
+        if len(points) > len(LINE) + 2:
+            points += yield from self._follow(points[-len(ARC)])
         return points[0], min(points, key=lambda p: p.merit)
+
+    def _follow(self, at: Point) -> Batches:
+        """Correct a long step again and again while that brings it nearer to bent constraints."""
+        points: list[Point] = []
+        over = float(self.view.excess(at.c, self.scale))
+        goal = self.f + self.rho * self.v0 - 0.5 * self.pred
+        while len(points) < CORRECTIONS and at.merit > goal and self.rho * over > 0.1 * self.pred:
+            step = self.corrected(at)
+            if step is None:
+                break
+            points += yield from self.evaluate(np.ones(1), self.u + step[None])
+            at, last = points[-1], over
+            over = float(self.view.excess(at.c, self.scale))
+            if not over < 0.5 * last:
+                break
+        return points
 
     def evaluate(self, t: FloatArray, U: FloatArray) -> Batches:
         """Evaluate points at multiples `t` of the step."""
