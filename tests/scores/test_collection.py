@@ -3,9 +3,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from de2ls.campaigns.store import Store
+from de2ls.problems import problem
 from de2ls.problems.key import ProblemKey
-from de2ls.scores import Collection, MixtureError, collect, uscore
+from de2ls.scores import Collection, MixtureError, collect, summary, uscore
 from de2ls.scores.groups import grouped
+from de2ls.trials import run_trial
 
 from .records import field, make_record
 
@@ -212,3 +215,25 @@ def test_collections_of_arrays_have_no_seeds():
     assert collection.seeds == ()
     assert collection.select(["x"]).seeds == ()
     assert collection.keys == (ProblemKey("", "1", 0),)
+
+
+def test_a_problem_of_ones_own_is_scored_by_its_own_rule(tmp_path):
+    # Feasible up to 0.1, and an objective of 3e-9: neither is the competition's rule.
+    def fun(x):
+        return 3e-9 + 0.0 * x[0], np.array([0.05]), np.empty(0)
+
+    own = replace(problem(fun, [(0, 1)] * 2, n_ineq=1, n_eq=0, name="mine"), feasible_tol=0.1)
+    records = [
+        run_trial("de-rand-1-bin", own, seed=seed, max_evals=100, label=label)
+        for seed, label in ((1, "x"), (2, "y"))
+    ]
+    with Store.open(tmp_path / "a.db") as store:
+        for record in records:
+            store.add(record)
+        collection = collect(store.records())
+    assert collection.problems == ("mine",)
+    for cell in collection.cells[0]:
+        assert cell[0, -1].tolist() == [pytest.approx(3e-9), pytest.approx(0.05)]
+    found = summary(collection)
+    assert found.feasible.tolist() == [[1.0, 1.0]]
+    assert found.mean[0].tolist() == [pytest.approx(3e-9)] * 2
