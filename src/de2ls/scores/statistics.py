@@ -221,17 +221,18 @@ class Paired(Tabular):
 
     def table(self) -> Table:
         """Return wins, ties and losses per problem, with the sums as last row."""
-        columns = (
-            *("problem", "pairs", "identical"),
-            *(f"{part} {mark}" for part in ("accuracy", "speed") for mark in (WIN, TIE, LOSS)),
-            *("p", "median difference"),
-        )
+        outcomes = [f"{part} {mark}" for part in ("accuracy", "speed") for mark in (WIN, TIE, LOSS)]
+        columns = ("problem", "pairs", "identical", *outcomes, "p", "median difference")
         formats = (*("d",) * 9, ".3g", ".4g")
         rows: list[tuple[Value, ...]] = [
             (
-                *(name, int(self.n_pairs[k]), int(self.identical[k])),
-                *(*self.accuracy[k].tolist(), *self.speed[k].tolist()),
-                *(float(self.p[k]), _or_none(self.difference[k])),
+                name,
+                int(self.n_pairs[k]),
+                int(self.identical[k]),
+                *self.accuracy[k].tolist(),
+                *self.speed[k].tolist(),
+                float(self.p[k]),
+                _or_none(self.difference[k]),
             )
             for k, name in enumerate(self.problems)
         ]
@@ -283,7 +284,9 @@ def paired(collection: Collection, a: str, b: str) -> Paired:
         int(((x == y) | (np.isnan(x) & np.isnan(y))).all(axis=(1, 2)).sum()) for x, y in outcomes
     ]
     return Paired(
-        *(a, b, collection.problems),
+        a,
+        b,
+        collection.problems,
         n_pairs=np.array([len(x) for x, _ in outcomes]),
         identical=np.array(same),
         accuracy=accuracy,
