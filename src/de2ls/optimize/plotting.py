@@ -1,5 +1,6 @@
 """The picture of a result: convergence over the evaluations, and the final population."""
 
+import io
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -7,25 +8,33 @@ import numpy as np
 from de2ls._checks import FloatArray
 from de2ls._extras import extra
 
+with extra("report"):
+    from matplotlib.figure import Figure
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from de2ls.optimize.result import MinimizeResult
 
 _BLUE, _RED, _GREY = "#0b6fa4", "#b5382a", "#8a8f98"
 
 
-def plot_result(result: "MinimizeResult") -> "Figure":
+class ResultFigure(Figure):
+    """A figure that notebooks show without pyplot."""
+
+    def _repr_png_(self) -> bytes:
+        buffer = io.BytesIO()
+        self.savefig(buffer, format="png", dpi=100)
+        return buffer.getvalue()
+
+
+def plot_result(result: "MinimizeResult") -> ResultFigure:
     """Draw a result of `de2ls.minimize`.
 
     Above: the best objective among feasible points, and the lowest violation, over the evaluations.
     Below: the final population in parallel coordinates, each from its lower to its upper bound.
     """
-    with extra("report"):
-        from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8.0, 6.4), layout="constrained")
+    figure = ResultFigure(figsize=(8.0, 6.4), layout="constrained")
     parts: Any = figure.subfigures(2, 1, height_ratios=(1.0, 0.85))
     above, below = parts
     constrained = bool(result.constr)

@@ -11,6 +11,7 @@ from de2ls.problems.problem import Problem
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from pandas import DataFrame
 
     from de2ls.trials.driver import Driver
 
@@ -105,10 +106,34 @@ class MinimizeResult(OptimizeResult):
     convergence: float  # in a callback: as SciPy's, above 1 when the population has converged
 
     def plot(self) -> "Figure":
-        """Draw convergence and the final population; return the Matplotlib figure."""
+        """Draw convergence and the final population; a notebook shows the figure it returns.
+
+        It is a Matplotlib figure without pyplot: ``figure.savefig("run.png")`` writes it.
+        """
         from de2ls.optimize.plotting import plot_result
 
         return plot_result(self)
+
+    def to_frame(self, what: str = "history") -> "DataFrame":
+        """Return the "history" or the final "population" as a table of pandas.
+
+        Needs the extra `pandas`.
+        """
+        from de2ls.optimize.views import as_frame
+
+        return as_frame(self, what)
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Return everything as JSON; a number that is not finite is null."""
+        from de2ls.optimize.views import as_json
+
+        return as_json(self, indent)
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        from de2ls.optimize.views import as_html
+
+        return as_html(self)
 
 
 def make_result(driver: "Driver", stop: Stop) -> MinimizeResult:
