@@ -53,6 +53,7 @@ def in_python(problem: Problem, function: Callable[..., None]) -> Problem:
         problem.n_eq,
         function=function,
         eq_tol=problem.eq_tol,
+        ineq_tol=problem.ineq_tol,
         excess=problem.excess,
         feasible_tol=problem.feasible_tol,
         key=problem.key,

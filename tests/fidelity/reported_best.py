@@ -26,12 +26,12 @@ _VECTOR = types.float64[::1]
 
 
 @numba.njit
-def violation(values: Any, n_ineq: int, eq_tol: float) -> float:
+def violation(values: Any, n_ineq: int, tol: Any) -> float:
     """Return the summed violation of f, g, h."""
     total = 0.0
     for k in range(1, len(values)):
         term = values[k] if k <= n_ineq else abs(values[k])
-        if term > (0.0 if k <= n_ineq else eq_tol):
+        if term > tol[k - 1]:
             total += term
     return total
 
@@ -52,7 +52,7 @@ def drive(
     best_f, best_v = np.inf, np.inf
     for n in range(1, budget + 1):
         evaluate(cand.x, params, work, cand.out)
-        f, v = cand.out[0], violation(cand.out, now.n_ineq, now.eq_tol)
+        f, v = cand.out[0], violation(cand.out, now.n_ineq, state.tol)
         if (f <= best_f) if v <= 0.0 else (v <= best_v):
             best_f, best_v = f, v
         if n * len(records) % budget == 0:

@@ -339,3 +339,57 @@ def test_function_survives_the_way_to_another_process():
         p.function(x, here)
         copy(x, there)
         assert here.tolist() == there.tolist()
+
+
+class TestTolerances:
+    def made(self, constraint_tol):
+        return problem(
+            lambda x: x[0],
+            [(0.0, 1.0)] * 2,
+            constraints=[
+                {"type": "ineq", "fun": lambda x: [x[0], x[1]]},
+                NonlinearConstraint(lambda x: x, [0.0, -1.0], [0.0, 1.0]),
+            ],
+            constraint_tol=constraint_tol,
+        )
+
+    @pytest.mark.parametrize(
+        ("given", "ineq", "eq"),
+        [
+            (None, [1e-8] * 4, [1e-6]),
+            (0.5, [0.5] * 4, [0.5]),
+            ((0.1, 0.2), [0.1] * 4, [0.2]),
+            ([0.1, 0.2], [0.1, 0.1, 0.2, 0.2], [0.2]),
+            ([[0.1, 0.3], [0.2, 0.4]], [0.1, 0.3, 0.4, 0.4], [0.2]),
+        ],
+    )
+    def test_forms(self, given, ineq, eq):
+        assert self.made(given).tolerances.tolist() == [*ineq, *eq]
+
+    def test_of_the_values_of_fun_itself(self):
+        p = problem(
+            lambda x: (x[0], x, [x[0]]), [(0, 1)] * 2, n_ineq=2, n_eq=1, constraint_tol=[1, 2, 3]
+        )
+        assert p.tolerances.tolist() == [1, 2, 3]
+        assert p.evaluate([0.5, 0.25]).g.tolist() == [0.5, 0.25]  # as the function gives them
+
+    def test_violation_is_measured_beyond_them(self):
+        p = self.made([[0.1, 0.3], [0.2, 0.4]])
+        assert p.violation([0.1, 0.3, 0.4, 0.4], [0.2]) == 0.0
+        assert p.is_feasible([0.1, 0.3, 0.4, 0.4], [-0.2])
+        assert p.violation([0.35, 0.3, 0.4, 0.4], [-0.7]) == pytest.approx(0.25 + 0.5)
+
+    @pytest.mark.parametrize(
+        ("given", "error"),
+        [
+            (-1.0, ValueError),
+            ("tight", TypeError),
+            ((0.1, -0.1), ValueError),
+            ([0.1, 0.2, 0.3], ValueError),
+            ([0.1, [0.1, 0.2, 0.3]], ValueError),
+            ([0.1, np.nan], ValueError),
+        ],
+    )
+    def test_bad_input(self, given, error):
+        with pytest.raises(error, match="constraint_tol"):
+            self.made(given)

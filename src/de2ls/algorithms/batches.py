@@ -24,7 +24,7 @@ class Answers(NamedTuple):
     """
 
     f: FloatArray  # (n,) objective
-    g: FloatArray  # (n, n_ineq) inequalities, satisfied iff g <= 0
+    g: FloatArray  # (n, n_ineq) inequalities beyond their tolerances, satisfied iff g <= 0
     h: FloatArray  # (n, n_eq) equalities, satisfied iff abs(h) <= eq_tol
     v: FloatArray  # (n,) summed violation; a point is feasible iff v <= space.feasible_tol
 

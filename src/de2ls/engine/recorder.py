@@ -31,15 +31,15 @@ def observe(state: State, cand: Candidate) -> tuple[float, float]:
     f = out[0]
     cv, v = 0.0, 0.0
     for k in range(now.n_ineq):
-        term = out[1 + k]
+        term = out[1 + k] - state.tol[k]
         if not term <= 0.0:  # also NaN
             cv += term
             v += state.weight[k] * term
     for k in range(now.n_ineq, now.n_ineq + now.n_eq):
         term = abs(out[1 + k])
-        if not term <= now.eq_tol:
+        if not term <= state.tol[k]:
             if now.excess:
-                term -= now.eq_tol
+                term -= state.tol[k]
             cv += term
             v += state.weight[k] * term
     if np.isnan(f) or f == -np.inf or np.isnan(cv):

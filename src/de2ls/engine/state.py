@@ -37,7 +37,6 @@ COMMON_FIELDS: Fields = [
     # how the problem measures violation
     ("n_ineq", "i8"),
     ("n_eq", "i8"),
-    ("eq_tol", "f8"),
     ("excess", "i8"),
     ("feasible_tol", "f8"),
     # incumbent
@@ -81,6 +80,7 @@ class State(NamedTuple):
     rng: RandomState  # (4,)
     box: FloatArray  # (2, D) lower and upper bounds
     weight: FloatArray  # (n_constraints,) weights of the constraints in the search's violation
+    tol: FloatArray  # (n_constraints,) tolerances of the constraints
     best: FloatArray  # (D + 1 + n_constraints,) incumbent: x, f, g, h
     curve: FloatArray  # (rows, 5) FEs, Min_EV, LCV, N, eps
     x: FloatArray  # (rows, D) vectors of all members
@@ -137,6 +137,7 @@ def new_state(
         rng=seed_state(seed),
         box=np.array([problem.lower, problem.upper]),
         weight=np.ones(problem.n_constraints),
+        tol=problem.tolerances,
         best=np.full(problem.dim + 1 + problem.n_constraints, np.nan),
         curve=np.full((n_samples(problem.dim, budget), 5), np.nan),
         x=np.zeros((top + front + extra_rows, problem.dim)),
@@ -153,7 +154,7 @@ def fill_common(now: Any, problem: Problem, budget: int, n0: int) -> None:
     now["budget"], now["n0"], now["n_pop"] = budget, n0, n0
     now["phase"] = INITIAL
     now["n_ineq"], now["n_eq"] = problem.n_ineq, problem.n_eq
-    now["eq_tol"], now["excess"] = problem.eq_tol, problem.excess
+    now["excess"] = problem.excess
     now["feasible_tol"] = problem.feasible_tol
     now["best_f"] = now["best_cv"] = now["best_v"] = now["least_cv"] = np.inf
     now["target"] = -np.inf

@@ -132,7 +132,7 @@ def from_pymoo(problem: Any, vectorized: bool = False) -> Problem:
     Parameters
     ----------
     problem : pymoo.core.problem.Problem
-        Its ``G <= 0`` and ``H = 0`` become g and h; equalities have pymoo's tolerance 1e-4.
+        Its ``G <= 0`` and ``H = 0`` become g and h, with pymoo's tolerances 0 and 1e-4.
     vectorized : bool
         Whether whole batches are evaluated at once, by default one generation.
     """
@@ -153,5 +153,6 @@ def from_pymoo(problem: Any, vectorized: bool = False) -> Problem:
         n_eq=problem.n_eq_constr,
         integrality=_integers(problem),
         vectorized=vectorized,
+        constraint_tol=(0.0, 1e-4),
         name=type(problem).__name__,
     )

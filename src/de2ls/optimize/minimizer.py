@@ -42,7 +42,7 @@ def minimize(
     max_time: float | None = None,
     stall: int | None = None,
     tol: float | None = None,
-    constraint_tol: float | None = None,
+    constraint_tol: Any = None,
     polish: bool = False,
     disp: bool = False,
     on_error: str = "raise",
@@ -102,8 +102,10 @@ def minimize(
     tol : float, optional
         Ends the run when all members of the population are feasible and the standard deviation of
         their objective is at most ``tol`` times its mean's size, as in SciPy.
-    constraint_tol : float, optional
-        Tolerance of equalities, 1e-4 by default. Inequalities have none.
+    constraint_tol : float, tuple or list, optional
+        By how much constraints may exceed their limits: one number, a tuple (inequalities,
+        equalities), or a list of one value per constraint (of `fun` itself one per g, then per h);
+        1e-8 for inequalities and 1e-6 for equalities by default.
     polish : bool
         Whether to improve the best point by SciPy's SLSQP at the end; a tenth of the budget, at
         most ``200 (D + 1)`` evaluations, is kept for it.

@@ -63,8 +63,9 @@ class Optimizer:
         What `numpy.random.default_rng` accepts. Same integer, same candidates.
     integrality : array_like of bool, optional
         Which coordinates are integers.
-    constraint_tol : float, optional
-        Tolerance of equalities, 1e-4 by default.
+    constraint_tol : float, tuple or list, optional
+        By how much constraints may exceed their limits: one number, a tuple (inequalities,
+        equalities), or a list of one value per g and h; 1e-8 and 1e-6 by default.
 
     Examples
     --------
@@ -90,7 +91,7 @@ class Optimizer:
         x0: Any = None,
         seed: Any = None,
         integrality: Any = None,
-        constraint_tol: float | None = None,
+        constraint_tol: Any = None,
     ) -> None:
         problem = make_problem(
             _not_here,
@@ -216,7 +217,7 @@ class Optimizer:
         about = {
             "n_ineq": problem.n_ineq,
             "n_eq": problem.n_eq,
-            "eq_tol": problem.eq_tol,
+            "constraint_tol": problem.tolerances.tolist(),
             "bounds": np.transpose([variables.low, variables.high]).tolist(),
             "choices": {int(j): list(values) for j, values in variables.choices.items()},
             "integers": variables.integer.tolist(),
@@ -244,7 +245,7 @@ class Optimizer:
             n_ineq=about["n_ineq"],
             n_eq=about["n_eq"],
             integrality=about["integers"],
-            constraint_tol=about["eq_tol"],
+            constraint_tol=about["constraint_tol"],
             name="ask and tell",
         )
         optimizer = cls.__new__(cls)

@@ -100,9 +100,9 @@ class _Polisher:
     def _room(self, constraints: FloatArray, size: FloatArray) -> FloatArray:
         """Return how far each inequality, and each side of an equality, is from its limit."""
         g, h = np.split(constraints, [self.problem.n_ineq])
-        tol = self.problem.eq_tol
+        slack, tol = self.problem.ineq_tol, self.problem.eq_tol
         g_size, h_size = np.split(size, [self.problem.n_ineq])
-        return np.concatenate([-g / g_size, (tol - h) / h_size, (tol + h) / h_size]) - MARGIN
+        return np.concatenate([(slack - g) / g_size, (tol - h) / h_size, (tol + h) / h_size]) - MARGIN
 
     def _room_slopes(self, slopes: FloatArray) -> FloatArray:
         g, h = np.split(slopes, [self.problem.n_ineq])

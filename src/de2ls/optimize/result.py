@@ -66,7 +66,7 @@ class MinimizeResult(OptimizeResult):
         The best point and its objective: feasible before infeasible, feasible ones by objective,
         infeasible ones by summed violation.
     success, feasible : bool
-        Whether `x` satisfies every inequality, and every equality within its tolerance.
+        Whether `x` satisfies every constraint within its tolerance.
     status, message : int, str
         Why the run ended, see `de2ls.optimize.result.Stop`.
     nfev : int
@@ -77,6 +77,8 @@ class MinimizeResult(OptimizeResult):
         Per constraint, by how much each of its values exceeds its limits at `x`.
     constr_violation, maxcv : float
         The largest of these.
+    constraint_tol : list of ndarray
+        Per constraint, by how much each of its values may exceed its limits.
     population, population_energies : ndarray
         The final population, best first, and its objective values.
     history : History
@@ -96,6 +98,7 @@ class MinimizeResult(OptimizeResult):
     nfev: int
     n_invalid: int
     constr: list[FloatArray]
+    constraint_tol: list[FloatArray]
     constr_violation: float
     maxcv: float
     population: FloatArray
@@ -152,6 +155,7 @@ def make_result(driver: "Driver", stop: Stop) -> MinimizeResult:
         nfev=driver.n_evals,
         n_invalid=driver.n_invalid,
         constr=constr,
+        constraint_tol=violations(problem, np.append(0.0, problem.tolerances)),
         constr_violation=worst,
         maxcv=worst,
         feasible=best.feasible,
@@ -181,7 +185,10 @@ def _message(driver: "Driver", stop: Stop) -> str:
     if not np.isfinite(best.violation):
         text += "; no valid point was evaluated"
     elif not best.feasible:
-        text += f"; no feasible point was found (summed violation {best.violation:.3g})"
+        text += (
+            f"; no feasible point was found (summed violation {best.violation:.3g} beyond the "
+            "tolerances)"
+        )
     if driver.n_invalid:
         text += f"; {driver.n_invalid} evaluations failed or gave NaN"
     return f"{text}."

@@ -58,8 +58,10 @@ class Problem:
     variables : Variables, optional
         What the coordinates stand for, where the box is not the design itself: integers, ordered
         choices and fixed coordinates.
-    eq_tol : float
+    eq_tol : float or array_like, shape (n_eq,)
         An equality is violated iff ``abs(h) > eq_tol``.
+    ineq_tol : float or array_like, shape (n_ineq,)
+        An inequality is violated iff ``g > ineq_tol``, and counts with ``g - ineq_tol``.
     excess : bool
         Whether a violated equality counts with ``abs(h) - eq_tol`` instead of ``abs(h)``.
     feasible_tol : float
@@ -79,7 +81,8 @@ class Problem:
     function: Callable[[FloatArray, FloatArray], None] | None = None
     many: Callable[[FloatArray, FloatArray], None] | None = None
     variables: Variables = None  # type: ignore[assignment]  # made of the box where left out
-    eq_tol: float = 1e-4
+    eq_tol: Any = 1e-4
+    ineq_tol: Any = 0.0
     excess: bool = False
     feasible_tol: float = 0.0
     best_known: float | None = None
@@ -105,7 +108,8 @@ class Problem:
             object.__setattr__(self, "variables", plain)
         _checks.integer("n_ineq", self.n_ineq, 0)
         _checks.integer("n_eq", self.n_eq, 0)
-        _checks.real("eq_tol", self.eq_tol, 0.0)
+        for name, count in (("eq_tol", self.n_eq), ("ineq_tol", self.n_ineq)):
+            object.__setattr__(self, name, _tolerance(name, getattr(self, name), count))
         _checks.real("feasible_tol", self.feasible_tol, 0.0)
         if self.kernel is None and self.function is None:
             raise ValueError("a Problem needs a kernel or a function, got neither")
@@ -135,6 +139,13 @@ class Problem:
     def n_constraints(self) -> int:
         """Number of all constraints."""
         return self.n_ineq + self.n_eq
+
+    @property
+    def tolerances(self) -> FloatArray:
+        """The tolerance of each constraint, inequalities first."""
+        return np.concatenate(
+            [np.full(self.n_ineq, self.ineq_tol), np.full(self.n_eq, self.eq_tol)]
+        )
 
     def evaluate(self, x: Any) -> Evaluation:
         """Evaluate one point.
@@ -250,7 +261,7 @@ class Problem:
 
     def summed_violation(self, g: FloatArray, h: FloatArray) -> Any:
         """Return the summed violation from checked values; the fast path of the drivers."""
-        total = np.maximum(g, 0.0).sum(axis=-1)
+        total = np.maximum(g - self.ineq_tol, 0.0).sum(axis=-1)
         if self.n_eq:
             h_size = np.abs(h)
             excess = h_size - self.eq_tol if self.excess else h_size
@@ -263,6 +274,17 @@ class Problem:
 
     def _work(self) -> FloatArray:
         return np.empty(self.kernel.n_work if self.kernel is not None else 0)
+
+
+def _tolerance(name: str, value: Any, count: int) -> float | FloatArray:
+    """Return a tolerance, checked; an array only where it differs among the constraints."""
+    if np.ndim(value) == 0:
+        return _checks.real(name, value, 0.0)
+    array = _checks.vector(name, value, count)
+    for k, number in enumerate(array):
+        _checks.real(f"{name}[{k}]", number, 0.0)
+    same = count > 0 and bool((array == array[0]).all())
+    return float(array[0]) if same else array
 
 
 def _constraint_values(name: str, value: Any, count: int) -> FloatArray:

@@ -11,10 +11,8 @@ from de2ls._checks import FloatArray
 from de2ls.problems import compiled
 from de2ls.problems.constraints import Constraint, box, normalise, real_matrix, real_vector
 from de2ls.problems.problem import Problem
+from de2ls.problems.tolerances import tolerances
 from de2ls.problems.variables import Choices, Variables
-
-EQ_TOL = 1e-4  # the competition's tolerance of equalities
-
 
 class UserFunction:
     """The user's functions as ``function(x, out)``, with what they return checked.
@@ -139,7 +137,7 @@ def problem(
     n_eq: int | None = None,
     integrality: Any = None,
     vectorized: bool = False,
-    constraint_tol: float | None = None,
+    constraint_tol: Any = None,
     name: str | None = None,
     best_known: float | None = None,
 ) -> Problem:
@@ -168,9 +166,10 @@ def problem(
     vectorized : bool
         Whether the functions take many points at once, as the columns of an array of shape (D, S),
         and return shape (S,), constraints shape (M, S), as in SciPy.
-    constraint_tol : float, optional
-        An equality is violated iff ``abs(h)`` exceeds this; 1e-4 by default. Inequalities have no
-        slack.
+    constraint_tol : float, tuple or list, optional
+        By how much a constraint's value may exceed its limit: one number, a tuple (inequalities,
+        equalities), or a list of one value per constraint (of `fun` itself one per g, then per h).
+        1e-8 for inequalities and 1e-6 for equalities by default.
     name : str, optional
         What tables call the problem; by default the name of `fun`.
     best_known : float, optional
@@ -198,6 +197,7 @@ def problem(
     if n_ineq is not None or n_eq is not None:
         own = (_checks.integer("n_ineq", n_ineq or 0, 0), _checks.integer("n_eq", n_eq or 0, 0))
     function = UserFunction(variables, fun, args, found, own, vectorized)
+    tol = tolerances(constraint_tol, own or (0, 0), function.constraints)
     return Problem(
         name=_name(fun) if name is None else name,
         lower=variables.box[0],
@@ -208,9 +208,9 @@ def problem(
         function=function,
         many=function.many if vectorized else None,
         variables=variables,
-        eq_tol=EQ_TOL
-        if constraint_tol is None
-        else _checks.real("constraint_tol", constraint_tol, 0.0),
+        eq_tol=tol.eq,
+        ineq_tol=tol.ineq,
+        excess=function.n_eq > 0,
         best_known=None if best_known is None else _checks.real("best_known", best_known),
     )
 

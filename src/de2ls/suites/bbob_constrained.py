@@ -106,6 +106,7 @@ def from_coco(problem: Any) -> Problem:
         fgh,
         np.transpose([problem.lower_bounds, problem.upper_bounds]),
         n_ineq=n_ineq,
+        constraint_tol=0.0,
         integrality=np.arange(problem.dimension) < integers if integers else None,
         name=str(problem.id),
     )

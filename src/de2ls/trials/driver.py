@@ -308,7 +308,7 @@ def _description(problem: Problem) -> dict[str, Any]:
         "upper": problem.upper.tolist(),
         "n_ineq": problem.n_ineq,
         "n_eq": problem.n_eq,
-        "eq_tol": problem.eq_tol,
+        "tolerances": problem.tolerances.tolist(),
         "excess": problem.excess,
         "feasible_tol": problem.feasible_tol,
         **problem.key.as_dict(),

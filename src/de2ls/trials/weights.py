@@ -19,10 +19,7 @@ def constraint_weights(problem: Problem, results: Sequence[FloatArray]) -> Float
         return np.ones_like(sizes)
     values = np.array(results)[:, 1:]
     terms = np.hstack([values[:, : problem.n_ineq], np.abs(values[:, problem.n_ineq :])])
-    limits = np.concatenate(
-        [np.zeros(problem.n_ineq), np.broadcast_to(problem.eq_tol, problem.n_eq)]
-    )
-    for k, limit in enumerate(limits):
+    for k, limit in enumerate(problem.tolerances):
         violated = terms[:, k][(terms[:, k] > limit) & np.isfinite(terms[:, k])]
         if violated.size:
             sizes[k] = np.median(violated)

@@ -77,8 +77,10 @@ class Design:
             n_ineq=self.n_ineq,
             n_eq=self.n_eq,
             integrality=[j in self.integers for j in range(self.dim)],
-            constraint_tol=EQ_TOL,
+            constraint_tol=(0.0, EQ_TOL),
             name=self.name,
         )
         best_known = made.evaluate(made.encode(self.best)).f
-        return dataclasses.replace(made, best_known=best_known, feasible_tol=FEASIBLE_TOL)
+        return dataclasses.replace(
+            made, best_known=best_known, feasible_tol=FEASIBLE_TOL, excess=False
+        )
