@@ -155,7 +155,7 @@ def make_result(driver: "Driver", stop: Stop) -> MinimizeResult:
         nfev=driver.n_evals,
         n_invalid=driver.n_invalid,
         constr=constr,
-        constraint_tol=violations(problem, np.append(0.0, problem.tolerances)),
+        constraint_tol=per_constraint(problem, problem.tolerances),
         constr_violation=worst,
         maxcv=worst,
         feasible=best.feasible,
@@ -170,12 +170,17 @@ def make_result(driver: "Driver", stop: Stop) -> MinimizeResult:
 
 def violations(problem: Problem, out: FloatArray) -> list[FloatArray]:
     """Return per constraint by how much its values exceed their limits, from f, g, h."""
-    by_constraint = getattr(problem.function, "violations", None)  # of the user's functions
-    if by_constraint is not None:
-        parts: list[FloatArray] = by_constraint(out)
-        return parts
     g, h = problem.split(out)
-    return [np.concatenate([np.maximum(g, 0.0), np.abs(h)])] if problem.n_constraints else []
+    return per_constraint(problem, np.concatenate([np.maximum(g, 0.0), np.abs(h)]))
+
+
+def per_constraint(problem: Problem, values: FloatArray) -> list[FloatArray]:
+    """Return numbers per g and h as numbers per value of the user's constraints."""
+    of_user = getattr(problem.function, "per_constraint", None)
+    if of_user is not None:
+        parts: list[FloatArray] = of_user(np.append(0.0, values))
+        return parts
+    return [values] if problem.n_constraints else []
 
 
 def _message(driver: "Driver", stop: Stop) -> str:

@@ -44,7 +44,7 @@ class Penalised:
 
     def __init__(self, function: Function) -> None:
         self.function = function
-        self.violations = getattr(function, "violations", None)
+        self.per_constraint = getattr(function, "per_constraint", None)
 
     def __call__(self, x: FloatArray, out: FloatArray) -> None:
         """Fill `out` with f, g, h, or with NaN."""

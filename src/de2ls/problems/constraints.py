@@ -79,13 +79,13 @@ class Constraint:
         value = self.function(X, *self.args)
         return real_matrix(self.must, value, self.size, X.shape[1])
 
-    def violation(self, g: FloatArray, h: FloatArray) -> FloatArray:
-        """Return by how much each value c exceeds its limits, from this constraint's g and h."""
-        excess = np.zeros(self.size)
+    def per_value(self, g: FloatArray, h: FloatArray) -> FloatArray:
+        """Return what belongs to each value c, from what belongs to its g (at least 0) and h."""
+        values = np.zeros(self.size)
         with np.errstate(invalid="ignore"):  # of a failed evaluation
-            np.maximum.at(excess, self.ineq.at, g)
-        excess[self.eq.at] = np.abs(h)
-        return excess
+            np.maximum.at(values, self.ineq.at, g)  # of two limits the larger one
+        values[self.eq.at] = h
+        return values
 
 
 def real_vector(must: str, value: Any, size: int) -> FloatArray:

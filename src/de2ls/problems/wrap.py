@@ -88,17 +88,17 @@ class UserFunction:
             c = constraint.values_many(points.T.copy())
             out[:, place] = (sign[:, np.newaxis] * c[at] + shift[:, np.newaxis]).T
 
-    def violations(self, out: FloatArray) -> list[FloatArray]:
-        """Return the violation of each constraint's values, from the f, g, h of one point.
+    def per_constraint(self, out: FloatArray) -> list[FloatArray]:
+        """Return what belongs to each constraint's values, from one number per f, g (>= 0) and h.
 
-        With constraints from `fun` itself these come first: g above 0, then abs(h).
+        With constraints from `fun` itself these come first: g, then h.
         """
         parts = []
         if self.own is not None and any(self.own):
             g, h = self.slices[0]
-            parts.append(np.concatenate([np.maximum(out[g], 0.0), np.abs(out[h])]))
+            parts.append(np.concatenate([out[g], out[h]]))
         for constraint, (g, h) in zip(self.constraints, self.slices[1:], strict=True):
-            parts.append(constraint.violation(out[g], out[h]))
+            parts.append(constraint.per_value(out[g], out[h]))
         return parts
 
     def _fill_own(self, value: Any, out: FloatArray) -> Any:

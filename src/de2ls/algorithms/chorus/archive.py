@@ -181,17 +181,19 @@ class Archive:
         self.failed = 0 if gained else self.failed + 1
         if end.converged and mode == "con":
             self.optima.add(end, independent)
+            self.note()
 
     def done(self) -> str:
         """Return why the search may end, if it may."""
         config = self.config
         if not config.stop_when_done:
             return ""
-        if self.feasible and self.optima.at_value(self.best_f) >= config.agree:
-            return "independent searches agree"
+        trust = self.optima.at_value(self.best_f) if self.feasible else 0
+        if trust >= config.agree:
+            return f"{trust} independent searches ended at the best value"
         quiet = self.evals - self.last_gain
         long = max(200 * (self.n + 1), config.stall * self.last_gain)
-        return "no gain for long" if quiet > long else ""
+        return "no gain for long" if config.stall and quiet > long else ""
 
     def note(self) -> None:
         """Write down what is known of the solution, for whoever reports it."""
@@ -200,12 +202,12 @@ class Archive:
         notes["trust"] = self.optima.at_value(self.best_f) if self.feasible else 0
         notes["noise"] = self.eta * self.size if self.noisy else np.zeros(1 + self.m)
         best = self.optima.best
-        if best is not None and best.g is not None and best.J.shape == (self.m, self.n):
+        if best is not None and best.g is not None and len(best.J) == self.m:
+            width = self.width[self.free]
             notes["model"] = {
                 "x": self.lower + best.u * self.width,
-                "gradient": best.g / self.width,
-                "jacobian": best.J / self.width,
-                "multipliers": best.multipliers,
+                "gradient": best.g / width,  # by the continuous coordinates
+                "jacobian": best.J / width,
             }
 
     def seen(self) -> tuple[FloatArray, FloatArray]:

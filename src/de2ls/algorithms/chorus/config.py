@@ -22,7 +22,7 @@ class ChorusConfig(Config):
     )
     agree: int = parameter(5, "independent searches that must end at the best value", 2)
     stall: float = parameter(
-        3.0, "end after this many times the evaluations up to the last gain", 0.5
+        3.0, "end after this many times the evaluations up to the last gain; 0: never", 0.0
     )
 
     quantum_share: float = parameter(0.005, "share of the budget in a turn", 1e-4, 1.0)
