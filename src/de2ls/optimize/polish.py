@@ -102,7 +102,9 @@ class _Polisher:
         g, h = np.split(constraints, [self.problem.n_ineq])
         slack, tol = self.problem.ineq_tol, self.problem.eq_tol
         g_size, h_size = np.split(size, [self.problem.n_ineq])
-        return np.concatenate([(slack - g) / g_size, (tol - h) / h_size, (tol + h) / h_size]) - MARGIN
+        return (
+            np.concatenate([(slack - g) / g_size, (tol - h) / h_size, (tol + h) / h_size]) - MARGIN
+        )
 
     def _room_slopes(self, slopes: FloatArray) -> FloatArray:
         g, h = np.split(slopes, [self.problem.n_ineq])

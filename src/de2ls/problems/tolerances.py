@@ -18,9 +18,7 @@ class Tolerances(NamedTuple):
     eq: FloatArray
 
 
-def tolerances(
-    given: Any, own: tuple[int, int], constraints: tuple[Constraint, ...]
-) -> Tolerances:
+def tolerances(given: Any, own: tuple[int, int], constraints: tuple[Constraint, ...]) -> Tolerances:
     """Return the tolerances of all g and h, from what the user gave.
 
     Parameters

@@ -14,6 +14,7 @@ from de2ls.problems.problem import Problem
 from de2ls.problems.tolerances import tolerances
 from de2ls.problems.variables import Choices, Variables
 
+
 class UserFunction:
     """The user's functions as ``function(x, out)``, with what they return checked.
 
