@@ -2,8 +2,6 @@
 
 import os
 import pickle
-import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -129,7 +127,7 @@ class TestResult:
         def fun(x):
             raise KeyboardInterrupt
 
-        res = de2ls.minimize(fun, BOX, max_evals=500, seed=1)
+        res = de2ls.minimize(fun, BOX, max_evals=500, seed=1, on_interrupt="return")
         assert (res.status, res.nfev, res.success) == (Stop.INTERRUPTED.status, 0, False)
         assert [t.get_text() for t in res.plot().axes[0].texts] == ["no feasible point"]
 
@@ -420,69 +418,6 @@ class TestFailures:
 
         res = de2ls.minimize(fun, BOX, max_evals=500, seed=1, on_error="penalize")
         assert (res.n_invalid, res.nfev) == (5, 500)
-
-    def test_keyboard_interrupt(self):
-        fun = self.fails_at(150, KeyboardInterrupt())
-        res = de2ls.minimize(fun, BOX, max_evals=500, seed=1)
-        assert (res.status, res.nfev) == (Stop.INTERRUPTED.status, 149)
-        assert res.fun == sphere(res.x)
-        assert res.message == "Interrupted from the keyboard."
-
-    def test_keyboard_interrupt_in_the_initial_population(self):
-        res = de2ls.minimize(self.fails_at(11, KeyboardInterrupt()), BOX, max_evals=500, seed=1)
-        assert (res.status, res.nfev) == (Stop.INTERRUPTED.status, 10)
-
-    @pytest.mark.parametrize("decorator", ["", "@numba.njit"])
-    def test_a_real_signal(self, decorator, tmp_path):
-        script = tmp_path / "endless.py"
-        script.write_text(
-            "import signal, numba, numpy as np, de2ls\n"
-            # a shell makes its background jobs ignore Ctrl-C, and their children inherit that
-            "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-            f"{decorator}\n"
-            "def fun(x):\n"
-            "    return x[0] * x[0] + x[1] * x[1]\n"
-            "def callback(intermediate_result):\n"
-            "    print('running', flush=True)\n"
-            "if __name__ == '__main__':\n"
-            "    res = de2ls.minimize(fun, [(-1, 1)] * 2, max_evals=10**9, seed=1,\n"
-            "                         config={'n0': 10_000}, callback=callback)\n"
-            "    print(res.status, res.nfev > 10_000, res.message)\n"
-        )
-        process = subprocess.Popen(
-            [sys.executable, str(script)], stdout=subprocess.PIPE, text=True, cwd=tmp_path
-        )
-        try:
-            assert process.stdout.readline() == "running\n"
-            assert process.stdout.readline() == "running\n"
-            process.send_signal(signal.SIGINT)
-            rest, _ = process.communicate(timeout=60)
-        finally:
-            process.kill()
-        assert rest.splitlines()[-1] == "6 True Interrupted from the keyboard."
-
-    def test_a_real_signal_does_not_wait_for_workers(self, tmp_path):
-        script = tmp_path / "slow.py"
-        script.write_text(
-            "import os, signal, time, de2ls\n"
-            "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-            "def fun(x):\n"
-            "    os.write(1, b'running\\n')\n"
-            "    time.sleep(3600)\n"
-            "if __name__ == '__main__':\n"
-            "    res = de2ls.minimize(fun, [(-1, 1)] * 2, max_evals=100, seed=1, workers=2)\n"
-            "    print(res.status, res.nfev)\n"
-        )
-        process = subprocess.Popen(
-            [sys.executable, str(script)], stdout=subprocess.PIPE, text=True, cwd=tmp_path
-        )
-        try:
-            assert process.stdout.readline() == "running\n"
-            process.send_signal(signal.SIGINT)
-            rest, _ = process.communicate(timeout=60)
-        finally:
-            process.kill()
-        assert rest.splitlines()[-1] == "6 0"
 
 
 @numba.njit

@@ -160,6 +160,7 @@ def _solved(task: _Task) -> _Solved:
         if task.dim and not file.scalable:
             raise ValueError(f"dim must not be given: {task.path} has a dimension of its own")
         options = {"disp": not (task.as_json or task.quiet), **file.options, **task.chosen}
+        options["on_interrupt"] = "return"
         with no_exit(task.path):
             result = de2ls.minimize(**file.arguments(dim), **options)
     sys.stdout.flush()

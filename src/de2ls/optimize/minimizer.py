@@ -1,8 +1,8 @@
 """`minimize`: constrained black-box minimisation in one call."""
 
 import dataclasses
-import sys
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from typing import Any
 
 from de2ls import _checks
@@ -12,8 +12,9 @@ from de2ls.engine.budget import checked_budget
 from de2ls.optimize.evaluators import choose, is_one
 from de2ls.optimize.polish import polish as polish_incumbent
 from de2ls.optimize.polish import polish_budget
-from de2ls.optimize.result import MinimizeResult, make_result
-from de2ls.optimize.search import Penalised, Rules, Search
+from de2ls.optimize.progress import Bar, say
+from de2ls.optimize.result import MinimizeResult, Stop, make_result
+from de2ls.optimize.search import Interrupted, Penalised, Rules, Search
 from de2ls.optimize.start import start
 from de2ls.problems import compiled
 from de2ls.problems.problem import Problem
@@ -45,7 +46,9 @@ def minimize(
     constraint_tol: Any = None,
     polish: bool = False,
     disp: bool = False,
+    progress: bool = False,
     on_error: str = "raise",
+    on_interrupt: str = "raise",
 ) -> MinimizeResult:
     """Minimise a function of several variables within bounds and constraints.
 
@@ -110,11 +113,18 @@ def minimize(
         Whether to improve the best point by SciPy's SLSQP at the end; a tenth of the budget, at
         most ``200 (D + 1)`` evaluations, is kept for it.
     disp : bool
-        Whether to print a line at each 5 % of the budget.
+        Whether to show a line at each 5 % of the budget. The lines go to the logger ``"de2ls"`` at
+        level INFO; where no logging shows them, `disp` writes them to stdout.
+    progress : bool
+        Whether to show a bar with the incumbent, its violation and the time left, in a terminal
+        (on stderr) or a notebook.
     on_error : {"raise", "penalize"}
         What happens when a function raises or returns something else than real numbers: end with
         an `EvaluationError` that carries the result so far, or count the point as worst and go on.
         A NaN always counts as worst.
+    on_interrupt : {"raise", "return"}
+        What Ctrl-C does: raise a `KeyboardInterrupt` whose attribute `result` is the result so far,
+        or end this run and return the result.
 
     Returns
     -------
@@ -128,6 +138,8 @@ def minimize(
         If an argument is wrong; the message names it.
     EvaluationError
         If a function fails with ``on_error="raise"``, or the workers fail.
+    KeyboardInterrupt
+        After Ctrl-C; its attribute `result` is the result so far.
 
     Notes
     -----
@@ -166,8 +178,10 @@ def minimize(
     )
     forgive = _checks.choice("on_error", on_error, ("raise", "penalize")) == "penalize"
     rules = Rules(target, max_time, stall, tol, callback, disp, forgive)
-    if not isinstance(polish, bool):
-        raise TypeError(f"polish must be True or False, got {polish!r}")
+    for name, value in {"polish": polish, "progress": progress}.items():
+        if not isinstance(value, bool):
+            raise TypeError(f"{name} must be True or False, got {value!r}")
+    returns = _checks.choice("on_interrupt", on_interrupt, ("raise", "return")) == "return"
     guess = None if x0 is None else problem.encode(x0, "x0")
     evaluator, size = choose(problem, workers, batch)
     budget = checked_budget(max_evals, problem.dim)
@@ -175,14 +189,19 @@ def minimize(
     searched = _forgiving(problem) if forgive else problem
     driver = start(algorithm, searched, seed, budget - reserve, config, guess, size or 1)
     direct = problem.many is None and is_one(workers) and size == 1
-    with evaluator as evaluate:
-        search = Search(driver, rules, evaluate, size, direct)
-        stop = search.run()
-    if polish:
-        stop = polish_incumbent(driver, stop, reserve, search.time_is_up)
+    bar = Bar(driver, budget, max_time) if progress else None
+    try:
+        with evaluator as evaluate, bar or nullcontext():
+            search = Search(driver, rules, evaluate, size, direct, bar)
+            stop = search.run()
+            if polish:
+                stop = polish_incumbent(driver, stop, reserve, search.time_is_up)
+    except KeyboardInterrupt as error:
+        stop = Stop.INTERRUPTED
+        if not returns:
+            raise Interrupted(make_result(driver, stop)) from error
     result = make_result(driver, stop)
-    if disp:
-        sys.stdout.write(f"de2ls: {result.message}\n")
+    say(result.message, disp)
     return result
 
 

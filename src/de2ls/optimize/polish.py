@@ -38,16 +38,14 @@ def polish(
 ) -> Stop:
     """Improve the incumbent of a finished search, and return why the whole run ended.
 
-    A run that was interrupted or whose time was up is left as it is.
+    A run whose time was up is left as it is.
     """
-    if stop in (Stop.INTERRUPTED, Stop.TIME):
+    if stop is Stop.TIME:
         return stop
     try:
         _Polisher(driver, max_evals, time_is_up).run()
     except _Enough as enough:
         return enough.stop or stop
-    except KeyboardInterrupt:
-        return Stop.INTERRUPTED
     return stop
 
 

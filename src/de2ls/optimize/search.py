@@ -1,8 +1,8 @@
 """The run behind `minimize`: evaluate, tell, and stop when a rule says so."""
 
 import inspect
+import logging
 import math
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,11 +13,12 @@ import numpy as np
 from de2ls import _checks
 from de2ls._checks import FloatArray
 from de2ls.optimize.evaluators import Evaluator, Function
+from de2ls.optimize.progress import LOG, Bar, say, state
 from de2ls.optimize.result import BUDGET_STOPS, MinimizeResult, Stop, make_result
 from de2ls.trials.driver import Driver
 
 PATIENCE = 0.005  # seconds between looks at the clock, as far as the evaluations allow
-REPORTS = 20  # lines printed by `disp`
+REPORTS = 20  # lines of the log
 SCIPY_TOL = 0.01  # SciPy's default tolerance, to which it relates a callback's `convergence`
 
 
@@ -28,6 +29,14 @@ class EvaluationError(RuntimeError):
         super().__init__(message)
         self.x = x
         self.result: MinimizeResult | None = None
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during a run; `result` holds what was found before."""
+
+    def __init__(self, result: MinimizeResult) -> None:
+        super().__init__("the result so far is in the attribute `result`")
+        self.result = result
 
 
 def _function_failed(x: FloatArray, cause: Exception) -> EvaluationError:
@@ -101,6 +110,8 @@ class Search:
         Size of a batch, at most one generation; None: one generation.
     direct : bool
         Whether the driver itself evaluates, point by point.
+    bar : Bar, optional
+        What shows the progress.
     """
 
     def __init__(
@@ -110,12 +121,15 @@ class Search:
         evaluate: Evaluator,
         batch: int | None,
         direct: bool,
+        bar: Bar | None = None,
     ) -> None:
         self.driver = driver
         self.rules = rules
         self.evaluate = evaluate
         self.batch = batch
         self.direct = direct
+        self.bar = bar
+        self.logs = rules.disp or LOG.isEnabledFor(logging.INFO)
         if rules.target is not None:
             driver.aim(rules.target)
         self.begin = time.perf_counter()
@@ -126,7 +140,7 @@ class Search:
         self._step = 1  # evaluations between looks at the clock
 
     def run(self) -> Stop:
-        """Search until a rule says stop; Ctrl-C is one of them."""
+        """Search until a rule says stop."""
         try:
             while True:
                 if self.direct:
@@ -135,8 +149,6 @@ class Search:
                     self._batch()
                 if (stop := self._stop()) is not None:
                     return stop
-        except KeyboardInterrupt:
-            return Stop.INTERRUPTED
         except EvaluationError as error:
             if self.driver.n_evals > 0:
                 error.result = make_result(self.driver, Stop.ERROR)
@@ -152,7 +164,7 @@ class Search:
             until = min(until, max(driver.incumbent.n + rules.stall, driver.n_evals + 1))
         if rules.per_generation:
             until = min(until, max(self.next_look, driver.n_evals + 1))
-        if rules.disp:
+        if self.logs:
             until = min(until, max(self.next_report, driver.n_evals + 1))
         begin = time.perf_counter()
         try:
@@ -211,8 +223,10 @@ class Search:
             return Stop.STALL
         if self.time_is_up():
             return Stop.TIME
-        if rules.disp and n >= self.next_report:
+        if self.logs and n >= self.next_report:
             self._report(n)
+        if self.bar is not None:
+            self.bar.update()
         if rules.per_generation and n >= self.next_look:
             self.next_look = n + driver.population_size
             return self._look()
@@ -240,12 +254,9 @@ class Search:
         return limit is not None and time.perf_counter() - self.begin >= limit
 
     def _report(self, n: int) -> None:
-        best, budget = self.driver.incumbent, self.driver.max_evals
+        budget = self.driver.max_evals
         self.next_report = budget * (n * REPORTS // budget + 1) // REPORTS
-        sys.stdout.write(
-            f"de2ls: {n:>9d} evaluations ({n / budget:4.0%}), f = {best.f:.8g}, "
-            f"violation = {best.violation:.3g}\n"
-        )
+        say(state(self.driver, budget), self.rules.disp)
 
 
 def _check_callback(callback: Any) -> None:
