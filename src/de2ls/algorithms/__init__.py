@@ -23,6 +23,15 @@ _MODULES = {
     "rde26": "rde26",
     "rdex-cask": "rdex_cask",
     "de-rand-1-bin": "de_rand_1_bin",
+    "jso": "lineage.jso",
+    "dish": "lineage.jso",
+    "lshade44": "lineage.lshade44",
+    "lshade44-iepsilon": "lineage.lshade44",
+    "nl-shade-rsp": "lineage.nl_shade_rsp",
+    "l-srtde": "lineage.l_srtde",
+    "lshade-spacma": "lineage.lshade_spacma",
+    "ea4eig": "lineage.ea4eig",
+    "ude": "lineage.ude",
 }
 
 

@@ -33,8 +33,9 @@ class Roulette:
         return drawn
 
     def _spin(self, rng: np.random.Generator, size: int) -> IntArray:
-        steps = np.cumsum(self.wins)
-        return np.searchsorted(steps[:-1], rng.random(size) * steps[-1], side="right")
+        steps: FloatArray = np.cumsum(self.wins)
+        drawn: IntArray = np.searchsorted(steps[:-1], rng.random(size) * steps[-1], side="right")
+        return drawn
 
 
 class OperatorWeights:

@@ -75,13 +75,19 @@ class CMA:
         self.unit = (box[1] - box[0]) / (2.0 * HALF_WIDTH)
         dim = mean.size
         self.mean, self.sigma, self.rates = mean, sigma, rates
+        self.forget()
+        self.chi = math.sqrt(dim) * (1.0 - 1.0 / (4.0 * dim) + 1.0 / (21.0 * dim * dim))
+
+    def forget(self) -> None:
+        """Start again with a round shape and without paths."""
+        dim = self.mean.size
         self.c, self.axes, self.lengths = np.eye(dim), np.eye(dim), np.ones(dim)
         self.ps, self.pc = np.zeros(dim), np.zeros(dim)
-        self.chi = math.sqrt(dim) * (1.0 - 1.0 / (4.0 * dim) + 1.0 / (21.0 * dim * dim))
 
     def sample(self, z: FloatArray) -> FloatArray:
         """Return points m + sigma B D z of standard normal rows z."""
-        return self.mean + self.sigma * ((z * self.lengths) @ self.axes.T) * self.unit
+        points: FloatArray = self.mean + self.sigma * ((z * self.lengths) @ self.axes.T) * self.unit
+        return points
 
     def learn(
         self,

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from de2ls._checks import FloatArray
+from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import parameter
 from de2ls.algorithms.lineage import draws, sizes, variation
 from de2ls.algorithms.lineage.archive import Archive
@@ -88,8 +89,8 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: JSOConfig)
         level = run.level
         f, cr = parameters(run, memory, len(pop))
         donors = to_pbest_w(run, pop, archive, pop.order(level)[:n_elite], f)
-        x = variation.binomial(run.rng, pop.x, donors, cr, True)
-        trials = yield from run.evaluate(x)
+        donors = variation.midpoint(donors, pop.x, run.box)
+        trials = yield from run.evaluate(variation.binomial(run.rng, pop.x, donors, cr, True))
         result = contest(pop, trials, level)
         won = result.won
         weights = success_weights(result, pop, trials, config.weight)
@@ -125,14 +126,13 @@ def parameters(run: Run[JSOConfig], memory: Memory, n: int) -> tuple[FloatArray,
 def to_pbest_w(
     run: Run[JSOConfig], pop: Members, archive: Archive, elite: IntArray, f: FloatArray
 ) -> FloatArray:
-    """Return donors of current-to-pbest-w/1: x + Fw (x_pbest - x) + F (x_r1 - z), repaired."""
+    """Return donors of current-to-pbest-w/1: x + Fw (x_pbest - x) + F (x_r1 - z)."""
     c, r, x = run.config, run.progress, pop.x
     fw = f * (c.fw_1 if r < c.fw_until_1 else c.fw_2 if r < c.fw_until_2 else c.fw_3)
     pbest = draws.elite(run.rng, elite, len(pop), r < c.other_until)
     r1, r2, _ = draws.partners(run.rng, len(pop), len(pop) + archive.n)
     z = variation.pooled(x, archive.x, r2)
-    donors = x + fw[:, None] * (x[pbest] - x) + f[:, None] * (x[r1] - z)
-    return variation.midpoint(donors, x, run.box)
+    return x + fw[:, None] * (x[pbest] - x) + f[:, None] * (x[r1] - z)
 
 
 def success_weights(result: Contest, pop: Members, trials: Members, by: str) -> FloatArray:
@@ -142,3 +142,9 @@ def success_weights(result: Contest, pop: Members, trials: Members, by: str) -> 
         return result.weights(won)
     distance = np.sqrt(((trials.x[won] - pop.x[won]) ** 2).sum(axis=1))
     return shares(distance)
+
+
+ALGORITHMS = {
+    "jso": Algorithm("jso", "jSO", JSOConfig, search=search),
+    "dish": Algorithm("dish", "DISH", DISHConfig, search=search),
+}

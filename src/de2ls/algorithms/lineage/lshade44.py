@@ -1,8 +1,8 @@
 """LSHADE44 (R. Poláková, CEC 2017), and LSHADE44-IEpsilon (Z. Fan et al., CEC 2018).
 
 Four strategies compete: two donors, each with binomial and exponential crossover, and each with a
-memory of its own. IEpsilon orders by a level that is thrown open when all is feasible; its paper was
-not at hand, so that `lshade44-iepsilon` is a reconstruction.
+memory of its own. IEpsilon orders by a level that is thrown open when all is feasible; its paper
+was not at hand, so that `lshade44-iepsilon` is a reconstruction.
 
 | symbol | here | meaning |
 |---|---|---|
@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from de2ls._checks import FloatArray
+from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import parameter
 from de2ls.algorithms.lineage import draws, sizes, variation
 from de2ls.algorithms.lineage.archive import Archive
@@ -164,3 +165,11 @@ class ImprovedLevel:
             self.level *= 1.0 - c.tau
         else:
             self.level = (1.0 + c.tau) * self.largest
+
+
+ALGORITHMS = {
+    "lshade44": Algorithm("lshade44", "LSHADE44", LSHADE44Config, search=search),
+    "lshade44-iepsilon": Algorithm(
+        "lshade44-iepsilon", "LSHADE44-IEpsilon", IEpsilonConfig, search=search
+    ),
+}

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from de2ls._checks import FloatArray
+from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import parameter
 from de2ls.algorithms.lineage import cma, draws, sizes, variation
 from de2ls.algorithms.lineage.archive import Archive
@@ -142,3 +143,8 @@ class Model:
         if run.t - self._decomposed > n / (rates.c1 + rates.cmu) / run.dim / 10.0:
             self._decomposed = run.t
             self.sound = self.cma.decompose()
+
+
+ALGORITHMS = {
+    "lshade-spacma": Algorithm("lshade-spacma", "LSHADE-SPACMA", SPACMAConfig, search=search),
+}

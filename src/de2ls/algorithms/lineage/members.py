@@ -159,7 +159,7 @@ def _compare(
     return gain, by_f, old, new
 
 
-AnyConfig = TypeVar("AnyConfig", bound=LineageConfig)
+AnyConfig = TypeVar("AnyConfig", bound=LineageConfig, covariant=True)
 
 
 class Run(Generic[AnyConfig]):

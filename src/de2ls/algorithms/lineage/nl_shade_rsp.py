@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from de2ls._checks import FloatArray
+from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import parameter
 from de2ls.algorithms.lineage import draws, sizes, variation
 from de2ls.algorithms.lineage.archive import Archive
@@ -168,3 +169,8 @@ def archive_probability(
     if a == 0.0:
         return c.p_archive
     return float(np.clip(a / (a + b), c.p_archive_min, 1.0 - c.p_archive_min))
+
+
+ALGORITHMS = {
+    "nl-shade-rsp": Algorithm("nl-shade-rsp", "NL-SHADE-RSP", NLSHADERSPConfig, search=search),
+}

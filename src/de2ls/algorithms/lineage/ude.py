@@ -1,9 +1,9 @@
 """UDE (A. Trivedi, K. Sanyal, P. Verma, D. Srinivasan, CEC 2017): a reconstruction.
 
 The best half gets a trial by each of three strategies, the rest one by a strategy drawn in
-proportion to success in the best half; a static penalty orders them all. The paper's text was not at
-hand: its abstract and later papers say what stands here, and the factor of the penalty follows from
-its published results.
+proportion to success in the best half; a static penalty orders them all. The paper's text was not
+at hand: its abstract and later papers say what stands here, and the factor of the penalty follows
+from its published results.
 
 | symbol | here | meaning |
 |---|---|---|
@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from de2ls._checks import FloatArray
+from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import parameter
 from de2ls.algorithms.lineage import variation
 from de2ls.algorithms.lineage.draws import IntArray
@@ -155,3 +156,8 @@ def top_candidates(
     rank[order] = np.arange(order.size)
     best = rank.reshape(STRATEGIES, n_top).argmin(axis=0) * n_top + np.arange(n_top)
     return best, contest(pop[:n_top], trials[best], level).won
+
+
+ALGORITHMS = {
+    "ude": Algorithm("ude", "UDE", UDEConfig, search=search),
+}

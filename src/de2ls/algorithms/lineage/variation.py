@@ -92,3 +92,22 @@ def exponential(
         for k in range(start, start + length):
             u[i, k % dim] = v[i, k % dim]
     return u
+
+
+def basis(points: FloatArray) -> FloatArray:
+    """Return the eigenvectors of the points' covariance, one per column."""
+    axes: FloatArray = np.linalg.eigh(np.cov(points, rowvar=False))[1]
+    return axes
+
+
+def eigen_binomial(
+    rng: RandomState,
+    x: FloatArray,
+    v: FloatArray,
+    cr: FloatArray,
+    axes: FloatArray,
+    forced: bool,
+) -> FloatArray:
+    """Cross binomially in the coordinates along the axes; the result may leave the box."""
+    u: FloatArray = binomial(rng, x @ axes, v @ axes, cr, forced) @ axes.T
+    return u
