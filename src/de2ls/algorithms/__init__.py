@@ -31,6 +31,7 @@ _MODULES = {
     "l-srtde": "lineage.l_srtde",
     "lshade-spacma": "lineage.lshade_spacma",
     "ea4eig": "lineage.ea4eig",
+    "imode": "lineage.imode",
     "ude": "lineage.ude",
 }
 

@@ -63,14 +63,16 @@ def _overwrite(
 
 @kernel
 def _append_new(rows: FloatArray, n: int, parents: FloatArray) -> int:
+    first = rows[:, 0].copy()  # side by side: most comparisons end here
     for i in range(parents.shape[0]):
         known = False
         for k in range(n):
-            if rows[k, 0] == parents[i, 0] and (rows[k] == parents[i]).all():
+            if first[k] == parents[i, 0] and (rows[k] == parents[i]).all():
                 known = True
                 break
         if not known:
             rows[n] = parents[i]
+            first[n] = parents[i, 0]
             n += 1
     return n
 

@@ -43,7 +43,8 @@ def ide_donors(
     """Return IDE's donors of sorted members: base + F (x_r1 - x_o) + F (x_r2 - x_r3).
 
     In the first stage o is the member itself, later a random one. One that is not superior (among
-    the first ps n) takes a superior r1; F is drawn from N(o / n, sigma). Coordinates of x_r3 are disturbed at the rate pd.
+    the first ps n) takes a superior r1; F is drawn from N(o / n, sigma). Coordinates of x_r3 are
+    disturbed at the rate pd.
     """
     n, dim = x.shape
     superior = int(ps * n)

@@ -45,6 +45,16 @@ def mirror(v: FloatArray, box: FloatArray) -> FloatArray:
     return v
 
 
+def reflected_parent(x: FloatArray, box: FloatArray) -> FloatArray:
+    """Return the parents reflected at the lower bound and brought back into the box.
+
+    It is what two programs put in the place of a coordinate on either side of the box. Parents are
+    in the box, so that it is the lower bound.
+    """
+    reflected: FloatArray = np.clip(2.0 * box[0] - x, box[0], box[1])
+    return reflected
+
+
 # --- crossover ------------------------------------------------------------------------------------
 
 
