@@ -32,6 +32,8 @@ _MODULES = {
     "lshade-spacma": "lineage.lshade_spacma",
     "ea4eig": "lineage.ea4eig",
     "imode": "lineage.imode",
+    "ebo-cmar": "lineage.ebo_cmar",
+    "mlshade-rl": "lineage.mlshade_rl",
     "ude": "lineage.ude",
 }
 

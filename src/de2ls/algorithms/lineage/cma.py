@@ -69,12 +69,26 @@ class CMA:
         First step size, in a box [-100, 100]^D.
     rates : Rates
         How fast it learns.
+    compensated : bool
+        Whether C is kept larger while its path stalls.
+    floor : float
+        Least square of a length, relative to the largest; without it a lost shape is reported.
     """
 
-    def __init__(self, box: FloatArray, mean: FloatArray, sigma: float, rates: Rates) -> None:
+    def __init__(
+        self,
+        box: FloatArray,
+        mean: FloatArray,
+        sigma: float,
+        rates: Rates,
+        *,
+        compensated: bool = True,
+        floor: float = 0.0,
+    ) -> None:
         self.unit = (box[1] - box[0]) / (2.0 * HALF_WIDTH)
         dim = mean.size
         self.mean, self.sigma, self.rates = mean, sigma, rates
+        self.compensated, self.floor = compensated, floor
         self.forget()
         self.chi = math.sqrt(dim) * (1.0 - 1.0 / (4.0 * dim) + 1.0 / (21.0 * dim * dim))
 
@@ -114,7 +128,7 @@ class CMA:
         if moving:
             shift = (mean - self.mean) / (self.sigma * self.unit)
             self.pc += math.sqrt(r.cc * (2.0 - r.cc) * mueff) * shift
-        stall = 0.0 if moving else r.c1 * r.cc * (2.0 - r.cc)
+        stall = r.c1 * r.cc * (2.0 - r.cc) if self.compensated and not moving else 0.0
         self.c = (
             (1.0 - r.c1 - r.cmu + stall) * self.c
             + r.c1 * np.outer(self.pc, self.pc)
@@ -130,6 +144,9 @@ class CMA:
         if not np.isfinite(self.c).all():
             return False
         squares, axes = np.linalg.eigh(self.c)
+        if self.floor > 0.0 and squares[0] < self.floor * squares[-1]:
+            squares = np.maximum(squares, self.floor * squares[-1])
+            self.c = (axes * squares) @ axes.T
         if not squares[0] > 0.0:
             return False
         self.axes, self.lengths = axes, np.sqrt(squares)

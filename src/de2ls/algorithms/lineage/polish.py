@@ -175,10 +175,11 @@ def _minimise(
                         "jac": lambda x, part=part: slopes(x)[part],
                     }
                 )
+    run_slsqp: Any = minimize
     with np.errstate(all="ignore"):
-        minimize(
+        run_slsqp(
             lambda x: float(values(x)[0]),
-            np.asarray(start.x[0]),
+            start.x[0],
             jac=lambda x: slopes(x)[0],
             bounds=list(zip(box[0].tolist(), box[1].tolist(), strict=True)),
             constraints=constraints,

@@ -1,0 +1,100 @@
+"""The retreat phase of EBOwithCMAR: a small population by covariance matrix adaptation."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from de2ls._checks import FloatArray
+from de2ls.algorithms.lineage import cma, variation
+from de2ls.algorithms.lineage.members import LineageConfig, Members, Run, Search
+
+HUGE = 1e25  # a sum of objectives beyond this gives equal weights
+
+
+def bell(rng: np.random.Generator, size: Any) -> FloatArray:
+    """Draw from a symmetric bell on (-2.8, 2.8): the difference of two arcsines."""
+    drawn: FloatArray = np.arcsin(rng.random(size)) - np.arcsin(rng.random(size))
+    return math.sqrt(math.pi) * drawn
+
+
+class Retreat:
+    """P2, sorted, and the distribution that it follows.
+
+    Parameters
+    ----------
+    run : Run
+        The search.
+    pop : Members
+        P2 at the start.
+    sigma : float
+        First step size, in a box [-100, 100]^D.
+    """
+
+    def __init__(self, run: Run[LineageConfig], pop: Members, sigma: float) -> None:
+        self.run, self.pop, self.sigma = run, pop, sigma
+        dim, n = run.dim, len(pop)
+        self.mu = math.ceil(n / 2)
+        logs = math.log(max(self.mu, dim / 2.0) + 0.5) - np.log(np.arange(1, self.mu + 1))
+        self.logs, self.mueff = logs / logs.sum(), cma.effective(logs)
+        mueff = self.mueff
+        cs = (mueff + 2.0) / (dim + mueff + 3.0)
+        self.rates = cma.Rates(
+            cc=(4.0 + mueff / dim) / (dim + 4.0 + 2.0 * mueff / dim),
+            cs=cs,
+            c1=2.0 / ((dim + 1.3) ** 2 + mueff),
+            cmu=2.0 * (mueff - 2.0 + 1.0 / mueff) / ((dim + 2.0) ** 2 + mueff),
+            damps=0.5
+            + 0.5 * min(1.0, (0.27 * n / mueff - 1.0) ** 2)
+            + 2.0 * max(0.0, math.sqrt((mueff - 1.0) / (dim + 1.0)) - 1.0)
+            + cs,
+        )
+        self.restart(pop, sigma)
+
+    def restart(self, members: Members, sigma: float) -> None:
+        """Let members overwrite the first of P2 and start anew from their centre."""
+        self.pop.put(slice(len(members)), members)
+        centre = self.pop.x.mean(axis=0)
+        self.cma = cma.CMA(self.run.box, centre, sigma, self.rates, compensated=False, floor=1e-14)
+
+    def best_is_inside(self) -> bool:
+        """Whether no coordinate of P2's best stands on a bound."""
+        x, (low, high) = self.pop.x[0], self.run.box
+        return bool(((x > low) & (x < high)).all())
+
+    def generation(self, g: int, level: float) -> Search:
+        """Sample P2 anew and let the distribution follow its better half."""
+        run, model, box = self.run, self.cma, self.run.box
+        dim, size = run.dim, self.pop.x.shape
+        if run.numpy_rng.random() < 0.5:
+            z = bell(run.numpy_rng, size)
+        else:
+            z = math.sqrt(math.pi) * np.arcsin(2.0 * run.numpy_rng.random(size) - 1.0)
+        y = model.sample(z)
+        inside = np.where(
+            (y < box[0]) | (y > box[1]), variation.reflected_parent(self.pop.x, box), y
+        )
+        trials = yield from run.evaluate(inside)
+        order = trials.order(level)
+        self.pop = trials[order]
+        weights, best = self.weights(), y[order[: self.mu]]
+        mean = weights @ best
+        if run.progress >= 0.5:
+            outside = (mean < box[0]) | (mean > box[1])
+            mean = np.where(outside, variation.reflected_parent(self.pop.x[0], box), mean)
+        fading = (1.0 - self.rates.cs) ** (2.0 * g)
+        cautious = ((1.4 + 2.0 / (dim + 1.0)) * model.chi) ** 2 / dim
+        model.learn(mean, best, weights, self.mueff, fading, cautious, 1.0)
+        if not (1e-300 < model.sigma < 1e300 and model.decompose()):
+            self.restart(self.pop, self.sigma)
+
+    def weights(self) -> FloatArray:
+        """Return the weights of the better half: the objectives themselves, as in the program.
+
+        Under constraints, and where an objective is not positive, they are logarithms of the rank.
+        """
+        f = self.pop.f[: self.mu]
+        if self.run.space.n_ineq + self.run.space.n_eq > 0 or not (f > 0.0).all():
+            return self.logs
+        total = float(f.sum())
+        return np.asarray(f / total) if total <= HUGE else np.full(f.size, 1.0 / f.size)
