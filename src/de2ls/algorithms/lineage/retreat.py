@@ -15,7 +15,7 @@ HUGE = 1e25  # a sum of objectives beyond this gives equal weights
 def bell(rng: np.random.Generator, size: Any) -> FloatArray:
     """Draw from a symmetric bell on (-2.8, 2.8): the difference of two arcsines."""
     drawn: FloatArray = np.arcsin(rng.random(size)) - np.arcsin(rng.random(size))
-    return math.sqrt(math.pi) * drawn
+    return np.asarray(math.sqrt(math.pi) * drawn)
 
 
 class Retreat:
@@ -36,7 +36,8 @@ class Retreat:
         dim, n = run.dim, len(pop)
         self.mu = math.ceil(n / 2)
         logs = math.log(max(self.mu, dim / 2.0) + 0.5) - np.log(np.arange(1, self.mu + 1))
-        self.logs, self.mueff = logs / logs.sum(), cma.effective(logs)
+        self.logs: FloatArray = logs / logs.sum()
+        self.mueff = cma.effective(logs)
         mueff = self.mueff
         cs = (mueff + 2.0) / (dim + mueff + 3.0)
         self.rates = cma.Rates(
