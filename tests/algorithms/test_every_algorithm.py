@@ -45,6 +45,18 @@ def test_registered_names() -> None:
         "rde26",
         "rdex-cask",
         "de-rand-1-bin",
+        "jso",
+        "dish",
+        "lshade44",
+        "lshade44-iepsilon",
+        "nl-shade-rsp",
+        "l-srtde",
+        "lshade-spacma",
+        "ea4eig",
+        "imode",
+        "ebo-cmar",
+        "mlshade-rl",
+        "ude",
     ]
     titles = [get_algorithm(name).title for name in NAMES]
     assert len(set(titles)) == len(titles)
