@@ -37,7 +37,7 @@ Successes = Generator[FloatArray, Any, int]
 class EA4EigConfig(JSOConfig):
     """Parameters of EA4eig: those of its jSO, and of the others."""
 
-    n0: int | None = parameter(100, "N0: initial population size", 10)
+    n0: int | None = parameter(None, "N0: initial population size; None: 100", 10)
     n_min: int = parameter(10, "Nmin: population size at the end of the budget", 6)
     cr_sigma: float = 0.1**0.5
     archive: float = 2.6

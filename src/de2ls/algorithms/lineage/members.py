@@ -31,7 +31,7 @@ class LineageConfig(Config):
 
     derived: ClassVar[tuple[str, ...]] = ("n0",)
 
-    n0: int | None = parameter(None, "N0: initial population size", 4)
+    n0: int | None = parameter(None, "N0: initial population size; None: by D", 4)
     n_min: int = parameter(4, "Nmin: population size at the end of the budget", 4)
     handling: str = parameter(
         "epsilon",

@@ -35,7 +35,8 @@ STRATEGIES = 3  # rand/1/bin, current-to-rand/1, current-to-pbest/1/bin
 class UDEConfig(LineageConfig):
     """Parameters of UDE."""
 
-    n0: int | None = parameter(100, "NP: population size", 8)
+    n0: int | None = parameter(None, "NP: population size; None: 100", 8)
+    n_min: int = parameter(8, "least NP under a small budget", 8)
     handling: str = parameter(
         "penalty",
         "order of infeasible members: the penalty, a falling epsilon level, the feasibility rule",

@@ -1,0 +1,151 @@
+"""What holds for the searches of the lineage: any driver, bad input, their blocks by hand."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import de2ls
+from de2ls.algorithms import get_algorithm
+from de2ls.algorithms.lineage.members import LineageConfig
+from de2ls.problems.problem import Problem
+from de2ls.trials.driver import load_driver, new_driver
+from de2ls.trials.run import make_record
+from tests.helpers import in_python, watched
+from tests.trials.examples import assert_same_bits, free, hopeless
+
+NAMES = [
+    *("jso", "dish", "lshade44", "lshade44-iepsilon", "nl-shade-rsp", "lshade-spacma"),
+    *("ea4eig", "imode", "ebo-cmar", "mlshade-rl", "ude"),
+]
+POLISHED = ("imode", "ebo-cmar", "mlshade-rl")
+T = 3000
+
+
+def problem() -> Problem:
+    """C04 in five dimensions: two inequalities, many local optima."""
+    return de2ls.cec2017(4, 5, instance=1)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_told_in_any_order_and_saved_in_between(name: str, tmp_path: Path) -> None:
+    """Trials of one generation do not see each other: batches and pauses change nothing."""
+    rng = np.random.default_rng(4)
+    whole, driver = (new_driver(name, problem(), 9, T) for _ in range(2))
+    whole.run()
+    out = np.empty(1 + whole.problem.n_constraints)
+    while not driver.finished:
+        if rng.random() < 0.05:
+            driver.save(tmp_path / "trial.npz")
+            driver = load_driver(tmp_path / "trial.npz", problem())
+        driver.ask(int(rng.integers(1, 60)))
+        for number in rng.permutation(driver.pending).tolist():
+            driver.problem.evaluate_into(driver.points([number])[0], out, driver.work)
+            driver.tell([number], [out.copy()])
+    records = [make_record(each) for each in (whole, driver)]
+    assert records[0].x.tolist() == records[1].x.tolist()
+    assert records[0].f == records[1].f
+    assert records[0].n_evals == records[1].n_evals == T
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_same_in_python_and_compiled(name: str) -> None:
+    one = de2ls.run_trial(name, problem(), 7, T, trace=True)
+    assert_same_bits(one, de2ls.run_trial(name, watched(problem())[0], 7, T, trace=True))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_points_without_a_value_count_as_worst(name: str) -> None:
+    """NaN in a third of the box: counted, never the incumbent, no harm to the search."""
+    base = problem()
+    work = np.empty(base.kernel.n_work if base.kernel else 0)
+
+    def function(x: np.ndarray, out: np.ndarray) -> None:
+        base.evaluate_into(x, out, work)
+        if x[0] > 3.0:
+            out[0] = np.nan
+
+    record = de2ls.run_trial(name, in_python(base, function), 5, T)
+    assert record.n_invalid > 10
+    assert np.isfinite(record.f)
+    assert record.x[0] <= 3.0
+    plain = de2ls.run_trial(name, in_python(base, lambda x, out: out.fill(np.nan)), 5, 400)
+    assert plain.n_invalid == plain.n_evals == 400
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("dim", [2, 3])
+def test_few_dimensions(name: str, dim: int) -> None:
+    record = de2ls.run_trial(name, free(dim), 3, 4000)
+    assert record.n_evals == 4000
+    assert record.f < 1e-4
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("budget", [8, 33, 150])
+def test_a_small_budget_reduces_the_first_population(name: str, budget: int) -> None:
+    record = de2ls.run_trial(name, free(12), 3, budget)
+    assert record.n_evals == budget
+    assert np.isfinite(record.f)
+
+
+def test_imode_in_thirty_dimensions_keeps_half_of_a_small_budget() -> None:
+    """6 D^2 = 5400 members would not fit into 3000 evaluations."""
+    driver = new_driver("imode", free(30), 1, 3000)
+    assert len(driver.ask(10_000)) == 1500
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_population_that_is_asked_for_must_fit(name: str) -> None:
+    with pytest.raises(ValueError, match="n0 must be at most"):
+        de2ls.run_trial(name, free(3), 1, 100, config={"n0": 101})
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("handling", ["epsilon", "feasibility"])
+def test_both_orders_of_the_infeasible(name: str, handling: str) -> None:
+    record = de2ls.run_trial(name, problem(), 2, T, config={"handling": handling})
+    assert record.feasible
+    lost = de2ls.run_trial(name, hopeless(3), 2, 1000, config={"handling": handling})
+    assert not lost.feasible
+    assert 1.0 <= lost.violation < 1.1
+
+
+@pytest.mark.parametrize("name", POLISHED)
+def test_the_local_search_is_counted(name: str) -> None:
+    """From the first generation on, always: its evaluations are within the budget and recorded."""
+    config = {"ls_from": 0.0, "ls_first": 1.0, "ls_after_failure": 1.0, "ls_after_success": 1.0}
+    record = de2ls.run_trial(name, free(5), 2, 2000, config=config)
+    assert record.n_evals == 2000
+    assert record.counters["ls_calls"] > 0
+    assert record.counters["ls_improved"] > 0
+    assert 0 < record.counters["ls_evaluations"] < 2000
+    calls = record.counters["ls_calls"]
+    assert record.counters["ls_evaluations"] <= 40 * calls
+    assert record.f < 1e-12
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_starting_points_come_first(name: str) -> None:
+    start = np.array([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]])
+    driver = new_driver(name, free(3), 1, 500, x0=start)
+    numbers = driver.ask(2)
+    assert driver.points(numbers).tolist() == start.tolist()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_default_sizes(name: str) -> None:
+    """N0 at D = 10 and 30, as the specifications of the programs have it."""
+    expected: dict[str, tuple[int, int]] = {
+        **dict.fromkeys(("jso", "dish"), (182, 466)),
+        **dict.fromkeys(("lshade44", "lshade44-iepsilon", "lshade-spacma"), (180, 540)),
+        **dict.fromkeys(("ebo-cmar", "mlshade-rl"), (180, 540)),
+        "nl-shade-rsp": (300, 900),
+        "imode": (600, 5400),
+        **dict.fromkeys(("ea4eig", "ude"), (100, 100)),
+    }
+    config: Any = get_algorithm(name).config_class()
+    assert isinstance(config, LineageConfig)
+    sizes = tuple(config.n0 or config.default_size(dim) for dim in (10, 30))
+    assert sizes == expected[name]
