@@ -14,7 +14,12 @@ from de2ls.algorithms import get_algorithm
 from de2ls.algorithms.config import table
 
 FOLDER = Path(__file__).parent
-BASES = {"de2ls": "rdex", "cl-srde": "rdex", "rde26": "rdex", "rdex-cask": "rdex", "ude4": "ude3"}
+BASES = {
+    **dict.fromkeys(("de2ls", "cl-srde", "rde26", "rdex-cask", "l-srtde"), "rdex"),
+    **dict.fromkeys(("dish", "ea4eig"), "jso"),
+    "ude4": "ude3",
+    "lshade44-iepsilon": "lshade44",
+}
 PLACE = re.compile(r"(<!-- parameters: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 

@@ -39,6 +39,8 @@ def test_tables_of_parameters_are_up_to_date(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_every_page_has_its_parts(page: Path) -> None:
+    if page.stem == "lineage":  # the overview of a family
+        return
     headings = re.findall(r"^## (.*)$", page.read_text(), re.MULTILINE)
     assert {"Idea", "Symbols", "Parameters", "Cost"} <= set(headings)
     if page.stem == "chorus":  # by batches, and of our own
@@ -96,3 +98,13 @@ def test_the_evolution_strategy_of_the_walkthrough_runs() -> None:
     assert isinstance(record, de2ls.TrialRecord)
     assert record.n_evals == 5000
     assert getattr(result, "nfev") == 2000  # noqa: B009 -- a name of the page
+
+
+def test_the_family_tree_is_up_to_date_and_names_every_algorithm() -> None:
+    tree = script(ROOT / "docs" / "algorithms" / "family_tree.py")
+    assert tree.FILE.read_text() == tree.drawing()
+    assert all(parent in tree.TREE for _, _, parents, _ in tree.TREE.values() for parent in parents)
+    overview = (ROOT / "docs" / "algorithms" / "lineage.md").read_text()
+    names = re.findall(r"^\| `([\w-]+)` \|", overview, re.MULTILINE)
+    assert set(names) <= set(de2ls.algorithm_names())
+    assert len(set(names)) >= 12

@@ -18,6 +18,7 @@ import numpy as np
 from de2ls._checks import FloatArray
 
 HALF_WIDTH = 100.0
+MAX_SIGMA = 1e100  # steps beyond it, and below its inverse, would leave the range of numbers
 
 
 @dataclass(frozen=True)
@@ -135,8 +136,13 @@ class CMA:
             + r.cmu * (steps.T * weights) @ steps
         )
         growth = min(limit, (math.sqrt(size) / self.chi - 1.0) * r.cs / r.damps)
-        self.sigma *= math.exp(min(growth, 700.0))
+        self.sigma = min(MAX_SIGMA, max(1.0 / MAX_SIGMA, self.sigma * math.exp(min(growth, 100.0))))
         self.mean = mean
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the step size has left all bounds."""
+        return not 1.0 / MAX_SIGMA < self.sigma < MAX_SIGMA
 
     def decompose(self) -> bool:
         """Renew axes and lengths from C; False if C is no longer a shape."""

@@ -179,7 +179,7 @@ class Four:
         cautious = 2.0 + 4.0 / (dim + 1)
         mueff = cma.effective(weights)
         model.learn(weights @ parents, parents, weights, mueff, fading, cautious)
-        if not 1e-300 < model.sigma < 1e300:
+        if model.is_lost:
             model.sigma = cma.HALF_WIDTH
         if run.t - self._decomposed > n / (model.rates.c1 + model.rates.cmu) / dim / 10.0:
             self._decomposed = run.t

@@ -86,7 +86,7 @@ class Retreat:
         fading = (1.0 - self.rates.cs) ** (2.0 * g)
         cautious = ((1.4 + 2.0 / (dim + 1.0)) * model.chi) ** 2 / dim
         model.learn(mean, best, weights, self.mueff, fading, cautious, 1.0)
-        if not (1e-300 < model.sigma < 1e300 and model.decompose()):
+        if model.is_lost or not model.decompose():
             self.restart(self.pop, self.sigma)
 
     def weights(self) -> FloatArray:
