@@ -62,8 +62,12 @@ COMPARISONS = [
     Comparison("jso", "published/lineage/jso_cec2017_raw.csv"),
     Comparison("dish", "reference/lineage/dish_D10.csv", functions=THIRTEEN),
     Comparison("nl-shade-rsp", "reference/lineage/nl-shade-rsp_D10.csv", functions=THIRTEEN),
-    Comparison("lshade-spacma", "published/lineage/lshade-spacma_cec2017_raw.csv"),
-    Comparison("ebo-cmar", "published/lineage/ebo-cmar_cec2017_raw.csv"),
+    Comparison(
+        "lshade-spacma",
+        "published/lineage/lshade-spacma_cec2017_raw.csv",
+        functions=(*THIRTEEN, 6, 8),
+    ),
+    Comparison("ebo-cmar", "published/lineage/ebo-cmar_cec2017_raw.csv", functions=THIRTEEN),
     Comparison("l-srtde", "reference/lineage/l-srtde_D10.csv"),
     Comparison(
         "imode", "published/lineage/imode_cec2020_raw.csv", 5, CEC2020_BOUND, (1, 2, 3, 5, 8, 9, 10)

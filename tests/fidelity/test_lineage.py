@@ -1,0 +1,46 @@
+"""The lineage against its authors' runs, by the rules of `docs/fidelity.md`."""
+
+import numpy as np
+import pytest
+
+from tests.fidelity.lineage import (
+    COMPARISONS,
+    SHARED,
+    Comparison,
+    as_published,
+    p_value,
+    p_values,
+    rejected,
+)
+
+DIFFERENT = {  # what is explained in docs/fidelity.md
+    "ebo-cmar-cec2017-D10": [5, 7],
+}
+
+
+@pytest.mark.fidelity
+@pytest.mark.skipif(
+    not (SHARED / "reference" / "lineage").is_dir(), reason="the authors' runs are not there"
+)
+@pytest.mark.parametrize("comparison", COMPARISONS, ids=lambda comparison: comparison.label)
+def test_the_lineage_agrees_with_its_authors_runs(comparison: Comparison) -> None:
+    assert rejected(p_values(comparison)) == DIFFERENT.get(comparison.label, [])
+
+
+def test_errors_as_the_contests_publish_them() -> None:
+    assert as_published([3e-9, 1.23456789e-3, 1234567.0]) == [0.0, 1.23457e-3, 1.23457e6]
+
+
+def test_equal_samples_agree_and_shifted_ones_do_not() -> None:
+    rng = np.random.default_rng(5)
+    one, other = rng.lognormal(size=(2, 25)).tolist()
+    assert p_value(one, other) > 0.05
+    assert p_value(one, [value + 2.0 for value in other]) < 1e-4
+    assert p_value([0.0] * 25, [1e-9] * 51) == 1.0
+
+
+def test_holms_procedure_by_hand() -> None:
+    """Levels 0.05 / 4, / 3, / 2, / 1: the third fails, so the fourth is not rejected either."""
+    assert rejected({1: 0.04, 2: 0.001, 3: 0.016, 4: 0.03}) == [2, 3]
+    assert rejected({1: 0.02, 2: 0.9}) == [1]
+    assert rejected({1: 0.03, 2: 0.9}) == []
