@@ -60,8 +60,7 @@ class Merit:
         multipliers, radius, now = np.zeros(self.m), 1.0, self(z, aim)
         for _ in range(iterations):
             H = self.f.H[0] + np.tensordot(multipliers, self.c.H, 1) if self.m else self.f.H[0]
-            e, V = np.linalg.eigh(H)
-            B = (V * np.maximum(e, 1e-6 * max(1.0, np.abs(e).max()))) @ V.T
+            B = convex(H)
             low = np.minimum(np.maximum(lo - z, -radius), 0.0)
             high = np.maximum(np.minimum(hi - z, radius), 0.0)
             qp = ElasticQP(B, self.f.slopes(z), self.c.slopes(z), self.ng, low, high)
@@ -87,3 +86,14 @@ class Merit:
     def inner(self) -> FloatArray:
         """Only inequalities are aimed inside."""
         return np.concatenate([np.ones(self.ng), np.zeros(self.m - self.ng)])
+
+
+def convex(H: FloatArray) -> FloatArray:
+    """Return H, its eigenvalues lifted to a positive floor where they lie below."""
+    try:
+        np.linalg.cholesky(H)
+        return H
+    except np.linalg.LinAlgError:
+        e, V = np.linalg.eigh(H)
+        lifted: FloatArray = (V * np.maximum(e, 1e-6 * max(1.0, np.abs(e).max()))) @ V.T
+        return lifted

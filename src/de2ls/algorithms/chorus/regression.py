@@ -60,7 +60,7 @@ class Fit(NamedTuple):
 
 
 def fit(Z: FloatArray, Y: FloatArray, W: FloatArray) -> Fit:
-    """Fit all outputs; Z (N, n) scaled points, Y (N, k) outputs, W (N,) relative variances."""
+    """Fit all outputs; Z (N, n) scaled points, Y (N, k) outputs, W (N,) relative variances, N > n."""
     N, n = Z.shape
     k = Y.shape[1]
     w = 1.0 / np.sqrt(W)
@@ -70,8 +70,8 @@ def fit(Z: FloatArray, Y: FloatArray, W: FloatArray) -> Fit:
     shift = np.median(Y, axis=0)
     unit = np.abs(Y - shift).max(0) + 1e-300
     y = (Y - shift) / unit * w[:, None]
-    Q, _ = np.linalg.qr(P, mode="complete")
-    Q = Q[:, n + 1 :]
+    Q, R = np.linalg.qr(P, mode="complete")
+    linear, Q, R = Q[:, : n + 1], Q[:, n + 1 :], R[: n + 1]
     A, sd = np.zeros((N, k)), np.zeros(k)
     if Q.shape[1]:
         e, V = np.linalg.eigh(Q.T @ K @ Q)
@@ -85,10 +85,9 @@ def fit(Z: FloatArray, Y: FloatArray, W: FloatArray) -> Fit:
         A = E @ (r / q[:, best])
         sd = np.sqrt(variance[np.arange(k), best] * ratio[best])
     # what is left after the curvature differs from the linear part by ratio A, orthogonal to P
-    beta = np.linalg.lstsq(P, y - K @ A, rcond=1e-10)[0]
-    H = np.einsum("ia,ik,ib->kab", Z, A * w[:, None], Z, optimize=True)
+    beta = np.linalg.lstsq(R, linear.T @ (y - K @ A), rcond=1e-10)[0]
+    weighted = (A * w[:, None]).T
+    H = (Z.T[None] * weighted[:, None, :]) @ Z
     models = Quadratics(shift + unit * beta[0], beta[1:].T * unit[:, None], H * unit[:, None, None])
-    _, s, axes = np.linalg.svd(P[:, 1:], full_matrices=n > N)
-    info = np.zeros(n)
-    info[: len(s)] = s
+    _, info, axes = np.linalg.svd(R[:, 1:])
     return Fit(models, sd * unit, axes, info)
