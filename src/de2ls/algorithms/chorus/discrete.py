@@ -1,18 +1,20 @@
 """The arm of neighbours: moves of the discrete coordinates from the incumbent.
 
-A move takes one discrete coordinate to its next admissible value, two at once, or some to random
-ones. On a problem of discrete coordinates only, the best improving move is made until there is
+A move takes one discrete coordinate to its next admissible value or some values further, two to
+their next ones, or some to random ones. On a problem of discrete coordinates only, the best improving move is made until there is
 none; then the incumbent is kicked. Where there are continuous coordinates too, the local method
-runs on the face of each move, best first.
+runs on the faces of the most promising moves.
 """
 
 import numpy as np
 
 from de2ls._checks import FloatArray
-from de2ls.algorithms.chorus.archive import Archive, Batches
+from de2ls.algorithms.chorus.archive import Archive, Batches, Rows, Score
 from de2ls.algorithms.chorus.local import solve
 
 LENGTHS = 2.0 ** np.arange(-40.0, 0.5)  # of trial moves, to find the next value
+
+JUMPS = (2, 4, 8)  # values that a move may skip to
 
 
 def next_values(a: Archive, u: FloatArray) -> FloatArray:
@@ -27,6 +29,13 @@ def next_values(a: Archive, u: FloatArray) -> FloatArray:
             if len(moved):
                 found.append(U[moved[0]])
     return np.array(found).reshape(-1, a.n)
+
+
+def jumps(a: Archive, u: FloatArray, singles: FloatArray) -> FloatArray:
+    """Return single moves that go several values further at once; values are evenly spaced."""
+    far = np.concatenate([u + k * (singles - u) for k in JUMPS])
+    inside = ((far > -1e-9) & (far < 1.0 + 1e-9)).all(1)
+    return a.points(far[inside])[1]
 
 
 def pairs(a: Archive, u: FloatArray, singles: FloatArray, most: int) -> FloatArray:
@@ -47,35 +56,47 @@ def kicked(a: Archive, u: FloatArray, k: int) -> FloatArray:
     return a.points(U)[1]
 
 
+def promise(a: Archive, u: FloatArray, rows: Rows) -> FloatArray:
+    """Return the Lagrangian of points with the multipliers of the optimum at `u`.
+
+    Where a discrete coordinate moves, the continuous ones can follow: to first order the optimum of
+    the new face is the Lagrangian of the old one. Without multipliers it is the rank by feasibility
+    rules.
+    """
+    best = a.optima.best
+    if best is None or best.multipliers is None or np.abs(best.u - u).max() > 1e-6:
+        return np.argsort(a.best_first(rows)).astype(float)
+    value: FloatArray = rows.out[:, 0] + rows.out[:, 1:] @ best.multipliers
+    return np.where(rows.usable, value, np.inf)
+
+
 def neighbours(a: Archive) -> Batches:
     """Descend by moves, kick, and again."""
     if not a.discrete.size:
         return
-    yield a.random(1)
     u = a.incumbent
     while True:
         before = a.score
         singles = next_values(a, u)
-        moves = (singles, pairs(a, u, singles, 8 * len(singles)), kicked(a, u, 4 * a.n))
-        for U in moves:
-            if not len(U):
-                continue
-            U = yield from _best(a, U, before)
-            if a.score < before:
-                break
-        u = (
-            a.incumbent
-            if a.score < before or a.rng.random() < 0.5
-            else kicked(a, a.incumbent, 1)[0]
-        )
-        yield None
+        steps = np.concatenate([singles, jumps(a, u, singles)])
+        yield from _try(a, u, steps, before)
+        if a.score == before:
+            yield from _try(a, u, pairs(a, u, singles, 8 * len(singles)), before)
+        if a.score == before:
+            yield from _try(a, u, kicked(a, u, 4 * a.n), before)
+        u = a.incumbent
+        if a.score == before:
+            yield None
+            u = a.incumbent if a.rng.random() < 0.5 else kicked(a, a.incumbent, 1)[0]
 
 
-def _best(a: Archive, U: FloatArray, before: tuple[int, float]) -> Batches:
+def _try(a: Archive, u: FloatArray, moves: FloatArray, before: Score) -> Batches:
     """Evaluate moves; with continuous coordinates search the most promising faces."""
-    rows = yield U
+    if not len(moves):
+        return
+    rows = yield moves
     if a.free.size:
-        for i in a.best_first(rows)[: max(2, len(a.discrete))]:
-            yield from solve(a, U[i], "con", 0.05, 20 * (a.n + 1))
+        for i in promise(a, u, rows).argsort(kind="stable")[: max(2, len(a.discrete))]:
+            yield from solve(a, moves[i], "con", 0.05, 20 * (a.n + 1), race=True)
             if a.score < before:
                 return

@@ -72,7 +72,7 @@ class Starts:
         improved = better(a.score, self.polished, 3.0 * float(a.eta[0]) * a.noisy)
         if self.given:
             return Next(self.given.pop(0), AS_IT_IS, 0.05)
-        if a.noisy and a.feasible and 0 < self.turn < 3:
+        if (a.noisy or a.discrete.size) and a.feasible and 0 < self.turn < 3:
             self.turn = 3
         if self.turn < 3 and not (a.noisy and improved and self.turn > 0):
             return self._first()

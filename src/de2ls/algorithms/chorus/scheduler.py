@@ -1,8 +1,8 @@
 """The scheduler: which arm asks next, and what it gains.
 
 Stride scheduling: the arm with the least virtual time runs; its virtual time grows by evaluations
-over weight. A turn ends with the arm's episode or after a quantum; episodes of `local` and
-`structure` are not interrupted. Credit is relative progress of the incumbent per evaluation,
+over weight. A turn ends with the arm's episode or after a quantum; episodes of `local`, `structure`
+and `neighbours` are hardly interrupted. Credit is relative progress of the incumbent per evaluation,
 
     gain = (old - new) / (|old| + |new| + 1e-8),   rate <- (rate + gain / evaluations) / 2
 
@@ -24,6 +24,7 @@ from de2ls.algorithms.chorus.archive import Archive, Batches, Rows, Score
 FAULTS = (ArithmeticError, np.linalg.LinAlgError, RuntimeError, ValueError, IndexError)
 EARLY = ("structure", "neighbours")  # these begin after the first local search
 STALE = 1e-3  # of the best credit: less is that of gains long past
+WHOLE = ("local", "structure", "neighbours")  # these are hardly interrupted
 MOST_REPEATS = 200
 MOST_FAULTS = 20  # in a row, then an arm is dropped
 
@@ -151,8 +152,9 @@ class Scheduler:
 
     def _turn(self, arm: Arm) -> Generator[FloatArray, Any, None]:
         limit: float = self.quantum
-        if arm.name in ("local", "structure"):
-            limit = max(5 * self.quantum, self.a.budget // 5) if self.a.noisy else np.inf
+        if arm.name in WHOLE:
+            limit = max(5 * self.quantum, self.a.budget // 5)
+            limit = limit if self.a.noisy or arm.name == "neighbours" else np.inf
         while arm.spent < limit and self.a.left > 0:
             U = arm.needs()
             if U is None:
