@@ -127,7 +127,7 @@ class Archive:
         U = np.where(np.isfinite(U), np.clip(U, 0.0, 1.0), 0.5)
         X = np.minimum(np.maximum(self.lower + U * self.width, self.lower), self.upper)
         if self.discrete.size:
-            X = np.asarray(self.space.round(X), float)
+            X = np.asarray(self.space.round(X), float) + 0.0  # no zeros of two signs
             U = self.unit(X)
         return X, U
 

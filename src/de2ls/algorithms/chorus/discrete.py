@@ -1,9 +1,9 @@
 """The arm of neighbours: moves of the discrete coordinates from the incumbent.
 
 A move takes one discrete coordinate to its next admissible value or some values further, two to
-their next ones, or some to random ones. On a problem of discrete coordinates only, the best improving move is made until there is
-none; then the incumbent is kicked. Where there are continuous coordinates too, the local method
-runs on the faces of the most promising moves.
+their next ones, or some to random ones. On a problem of discrete coordinates only, improving moves
+are made until there is none; then the incumbent is kicked. Where there are continuous coordinates
+too, the local method runs on the faces of the most promising moves.
 """
 
 import numpy as np

@@ -60,7 +60,7 @@ class Fit(NamedTuple):
 
 
 def fit(Z: FloatArray, Y: FloatArray, W: FloatArray) -> Fit:
-    """Fit all outputs; Z (N, n) scaled points, Y (N, k) outputs, W (N,) relative variances, N > n."""
+    """Fit all outputs; Z (N, n) scaled points, Y (N, k) outputs, W (N,) variances; N > n."""
     N, n = Z.shape
     k = Y.shape[1]
     w = 1.0 / np.sqrt(W)

@@ -1,8 +1,9 @@
 """The scheduler: which arm asks next, and what it gains.
 
 Stride scheduling: the arm with the least virtual time runs; its virtual time grows by evaluations
-over weight. A turn ends with the arm's episode or after a quantum; episodes of `local`, `structure`
-and `neighbours` are hardly interrupted. Credit is relative progress of the incumbent per evaluation,
+over weight. A turn ends with the arm's episode or after a quantum; episodes of `local`,
+`structure` and `neighbours` are hardly interrupted. Credit is relative progress of the incumbent
+per evaluation,
 
     gain = (old - new) / (|old| + |new| + 1e-8),   rate <- (rate + gain / evaluations) / 2
 
@@ -119,9 +120,7 @@ class Scheduler:
     def run(self) -> Generator[FloatArray, Any, str]:
         """Search; returns the reason of the end."""
         a = self.a
-        given = np.asarray(a.space.x0, float).reshape(-1, a.n)
-        if len(given):
-            yield from self._evaluate([(None, a.unit(given))])
+        yield from self._given()
         while a.left > 0:
             self._wake()
             if not self.awake:
@@ -139,6 +138,18 @@ class Scheduler:
             if reason:
                 return reason
         return "budget"
+
+    def _given(self) -> Generator[FloatArray, Any, None]:
+        """Evaluate the user's points, to the bit where they are continuous."""
+        given = np.asarray(self.a.space.x0, float).reshape(-1, self.a.n)[: self.a.left]
+        if not len(given):
+            return
+        if self.known is not None:
+            yield from self._evaluate([(None, self.a.unit(given))])
+            return
+        rows = self.a.rows((yield np.clip(given, self.a.lower, self.a.upper)))
+        self.a.evals += len(given)
+        self.a.record(self.a.unit(given), rows)
 
     def _wake(self) -> None:
         """Let arms begin: structure after the first local search, the others when it fails."""

@@ -136,7 +136,7 @@ class LocalSearch:
             return self.radius < self.config.local_tol
         self.kappa = sub.kappa
         self.multipliers = sub.multipliers(solution)
-        start = self.u
+        start, sharp = self.u, self.central
         full, best = yield from sub.line()
         gain = self.f + sub.rho * sub.v0 - best.merit
         ratio = gain / sub.pred if sub.pred > 0 else -1.0
@@ -160,7 +160,7 @@ class LocalSearch:
         self._judge(sub, gain, float(np.abs(best.u - start).max()))
         done = (yield from self._suspect()) or done
         self.bundle.keep(self.n_cuts)
-        if sub.pred <= 0 and self.central:
+        if sub.pred <= 0 and sharp:
             self.bad += 1
             self.B, self.radius = None, 0.3 * self.radius
         flat = 0 < sub.pred <= 1e-16 * (abs(self.f) + 1e-8) and sub.v0 <= 0

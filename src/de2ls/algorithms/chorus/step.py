@@ -86,6 +86,7 @@ class Subproblem:
     def solve(self, kappa: float) -> Solution | None:
         """Find the step; sets `kappa`, `rho`, `d` and `pred`."""
         found: Solution | None = None
+        margins = bool(self.margin.any())
         small = max(1e-9, 0.01 * self.v0 / self.radius)
         for _ in range(3):
             new = self._solve(self.c, kappa)
@@ -105,6 +106,9 @@ class Subproblem:
         self.kappa, self.rho = kappa, kappa * self.g_norm
         self.d = np.clip(self.u + found.step * self.radius, 0.0, 1.0) - self.u
         self.pred = self.predict(self.d)
+        if self.unit * self.margin.sum() > 0.2 * self.pred:  # it would cost too much
+            self.margin = np.zeros(self.view.m)
+            return self.solve(kappa) if margins else found
         return found
 
     def objective(self, d: FloatArray) -> float:

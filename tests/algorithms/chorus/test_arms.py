@@ -1,0 +1,197 @@
+"""Each arm on problems whose answers are known."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from de2ls._checks import FloatArray
+from tests.algorithms.chorus.support import Case, Run, drive
+
+ARMS = ("local", "structure", "lines", "relaxed", "evolve", "rugged", "neighbours")
+
+
+def none(X: FloatArray) -> Any:
+    return np.zeros((len(X), 0))
+
+
+def only(arm: str, case: Case, budget: int, seed: int = 1) -> Run:
+    """Run with one arm alone."""
+    return drive(case, budget, seed, **{name: name == arm for name in ARMS})
+
+
+def sphere(X: FloatArray) -> tuple[Any, Any, Any]:
+    """Minimum 0 at 0.7, without constraints."""
+    return ((X - 0.7) ** 2).sum(1), none(X), none(X)
+
+
+def simplex(X: FloatArray) -> tuple[Any, Any, Any]:
+    """The point of least norm with sum 1: 1 / D at all coordinates equal; as an equality."""
+    return (X**2).sum(1), none(X), (X.sum(1) - 1.0)[:, None]
+
+
+def disc(X: FloatArray) -> tuple[Any, Any, Any]:
+    """The least sum on a disc of radius 1: -sqrt(D); one curved inequality."""
+    return X.sum(1), ((X**2).sum(1) - 1.0)[:, None], none(X)
+
+
+def rastrigin(X: FloatArray) -> tuple[Any, Any, Any]:
+    """Sum of x^2 - 10 cos(2 pi x) + 10 around 0.7, and a sum that cuts a corner off."""
+    Z = X - 0.7
+    f = (Z**2 - 10 * np.cos(2 * np.pi * Z) + 10).sum(1)
+    return f, (Z.sum(1) - 1.5)[:, None], none(X)
+
+
+def rosenbrock(X: FloatArray) -> tuple[Any, Any, Any]:
+    f = (100 * (X[:, 1:] - X[:, :-1] ** 2) ** 2 + (1 - X[:, :-1]) ** 2).sum(1)
+    return f, none(X), none(X)
+
+
+def kinked(X: FloatArray) -> tuple[Any, Any, Any]:
+    """Minimum 0 at 0.3; kinks meet there."""
+    Z = X - 0.3
+    return np.abs(Z).sum(1) + 5 * np.abs(Z.sum(1)), none(X), none(X)
+
+
+class TestLocal:
+    @pytest.mark.parametrize("seed", [1, 2, 3])
+    def test_a_smooth_problem_takes_few_evaluations(self, seed: int) -> None:
+        run = only("local", Case(disc, 6, n_ineq=1), 400, seed)
+        assert run.best == pytest.approx(-np.sqrt(6), abs=1e-7)
+        assert run.evaluations_to(-np.sqrt(6) + 1e-6) < 250
+
+    def test_an_equality_is_used_to_its_tolerance(self) -> None:
+        """The sum may fall to 1 - 1e-4, and does."""
+        run = only("local", Case(simplex, 5, n_eq=1), 400)
+        assert run.best == pytest.approx((1 - 1e-4) ** 2 / 5, rel=1e-7)
+
+    def test_a_curved_valley(self) -> None:
+        run = only("local", Case(rosenbrock, 10), 4000)
+        assert run.best < 1e-12
+
+    def test_kinks_are_met_by_cuts(self) -> None:
+        run = only("local", Case(kinked, 6), 2500)
+        assert run.best < 1e-6
+
+    def test_an_equality_of_one_sign_is_replaced_by_its_root(self) -> None:
+        """h = |x - 0.3|^2 has no slope at its zero; within 1e-4 the objective can fall by 0.01."""
+        case = Case(lambda X: (X[:, 0], none(X), ((X - 0.3) ** 2).sum(1)[:, None]), 4, n_eq=1)
+        run = only("local", case, 800)
+        assert run.best == pytest.approx(0.3 - 0.01, abs=1e-5)
+
+    def test_a_warm_start_keeps_its_gain(self) -> None:
+        start = 0.7 + 1e-3 * np.ones(10)
+        run = drive(Case(sphere, 10), 1000, x0=start)
+        assert np.array_equal(run.points[0], start)
+        assert run.best < 1e-12
+        assert run.evaluations_to(1e-12) < 120
+
+    def test_several_starts_come_first(self) -> None:
+        starts = np.array([[4.0, 4.0], [-3.0, 2.0], [1.0, 1.0]])
+        run = drive(Case(sphere, 2), 60, x0=starts)
+        assert np.array_equal(run.points[:3], starts)
+
+
+class TestStructure:
+    def test_tables_solve_a_separable_problem_with_many_optima(self) -> None:
+        """Rastrigin in eight dimensions has 10^8 local optima; all outputs are separable."""
+        case = Case(rastrigin, 8, n_ineq=1, lower=-5.12, upper=5.12)
+        run = drive(case, 6000, lines=False, relaxed=False, evolve=False, rugged=False)
+        assert run.counters["separable"] == 1
+        assert run.best == pytest.approx(0.0, abs=1e-7)
+
+    def test_a_hidden_basis_is_found(self) -> None:
+        """The same in coordinates of a random rotation."""
+        Q = np.linalg.qr(np.random.default_rng(3).standard_normal((5, 5)))[0]
+        case = Case(lambda X: (rastrigin((X - 0.7) @ Q.T + 0.7)[0], none(X), none(X)), 5)
+        run = drive(case, 12_000, lines=False, relaxed=False, evolve=False, rugged=False)
+        assert run.counters["separable"] == 1
+        assert run.best == pytest.approx(0.0, abs=1e-7)
+
+    def test_other_problems_are_left_alone(self) -> None:
+        run = drive(Case(rosenbrock, 4), 2000)
+        assert "separable" not in run.counters
+
+
+class TestOthers:
+    @pytest.mark.parametrize("arm", ["lines", "evolve", "rugged"])
+    def test_the_sphere(self, arm: str) -> None:
+        assert only(arm, Case(sphere, 4), 6000).best < 1e-6
+
+    def test_relaxed_ignores_the_constraints(self) -> None:
+        """Its incumbent is what it happens to meet; its points gather at the relaxed optimum."""
+        case = Case(lambda X: (sphere(X)[0], X[:, :1] + 10.0, none(X)), 4, n_ineq=1)
+        run = only("relaxed", case, 3000)
+        assert run.best == np.inf
+        assert run.answers.f.min() < 1e-8
+
+    def test_evolve_finds_the_least_violation(self) -> None:
+        """x <= -1 and x >= 1 cannot hold: 2 is the least violation."""
+        case = Case(
+            lambda X: (sphere(X)[0], np.column_stack([X[:, 0] + 1, 1 - X[:, 0]]), none(X)),
+            3,
+            n_ineq=2,
+        )
+        assert only("evolve", case, 1500).least_violation == pytest.approx(2.0, abs=1e-9)
+
+    def test_rugged_finds_the_global_optimum(self) -> None:
+        case = Case(rastrigin, 5, n_ineq=1, lower=-5.12, upper=5.12)
+        assert only("rugged", case, 20_000).best < 1e-3
+
+    def test_lines_meet_roots_of_equalities(self) -> None:
+        """On the sphere of radius 2 the least x_0 is -2; a star through -5 meets the sphere."""
+        case = Case(
+            lambda X: (
+                X[:, 0] + 0.1 * (X[:, 1:] ** 2).sum(1),
+                none(X),
+                ((X**2).sum(1) - 4)[:, None],
+            ),
+            3,
+            n_eq=1,
+        )
+        run = only("lines", case, 1500)
+        assert run.least_violation <= 1e-8
+
+
+class TestNeighbours:
+    def test_integers_only(self) -> None:
+        """(x - 3.4)^2 + (y + 7.7)^2 over the integers: 3, -8; every point is new."""
+        case = Case(
+            lambda X: (((X - [3.4, -7.7]) ** 2).sum(1), none(X), none(X)),
+            2,
+            lower=-20.5,
+            upper=20.5,
+            discrete=(0, 1),
+            snap=np.rint,
+        )
+        run = drive(case, 300)
+        assert run.best == pytest.approx(0.4**2 + 0.3**2)
+        assert len(np.unique(run.points, axis=0)) == run.n_evals
+
+    def test_a_small_space_is_searched_out(self) -> None:
+        case = Case(
+            lambda X: ((X**2).sum(1), none(X), none(X)),
+            2,
+            lower=-1.5,
+            upper=1.5,
+            discrete=(0, 1),
+            snap=lambda X: np.clip(np.rint(X), -1, 1),
+        )
+        run = drive(case, 1000)
+        assert run.reason == "every point evaluated"
+        assert run.n_evals == 9
+
+    def test_mixed_coordinates(self) -> None:
+        """y^2 + (n - 6)^2 with y + n >= 4.5 and 2 n + y <= 10: n = 5 and y = 0."""
+
+        def function(X: FloatArray) -> tuple[Any, Any, Any]:
+            y, n = X[:, 0], X[:, 1]
+            return y**2 + (n - 6) ** 2, np.column_stack([4.5 - y - n, 2 * n + y - 10]), none(X)
+
+        def snap(X: FloatArray) -> FloatArray:
+            X = np.array(X)
+            X[:, 1] = np.rint(X[:, 1])
+            return X
+
+        case = Case(function, 2, n_ineq=2, lower=-0.5, upper=9.5, discrete=(1,), snap=snap)
+        assert drive(case, 400).best == pytest.approx(1.0, abs=1e-6)
