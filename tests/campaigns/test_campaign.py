@@ -151,6 +151,8 @@ def test_a_trial_that_raises_is_reported_and_the_others_go_on(path, tmp_path):
         assert trial is reported
         assert trial.source == str(file)
         assert "too far" in reason == text
+    with Store.open(path, readonly=True) as store:
+        assert store.failures() == {trial.key: reason for trial, reason in outcome.failed}
     file.write_text(FAILING.replace("0.999", "9.999"))
     again = small_plan(problems=f"1,{file}", dim=2, algorithms="de2ls", runs=2)
     assert run_campaign(again, path, workers=1).stored == 2

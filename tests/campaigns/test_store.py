@@ -1,10 +1,13 @@
 import dataclasses
+import os
 import shutil
+import socket
 import sqlite3
 import subprocess
 import sys
 import textwrap
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +15,7 @@ import numpy as np
 import pytest
 
 from de2ls.campaigns import ConflictError, Store, StoreBusyError, StoreError, schema
+from de2ls.campaigns.lock import writer_of
 from de2ls.campaigns.maintenance import Verification
 from de2ls.problems.key import ProblemKey
 
@@ -281,6 +285,55 @@ def test_a_locked_database_is_named_and_nothing_is_lost(filled):
     other.close()
 
 
+# ---------------------------------------------------------------- failures and the writer
+
+
+def test_a_failure_is_kept_until_its_trial_succeeds(path):
+    plan = {"series": [{"label": "series", "algorithm": "de2ls", "config": make_record().config}]}
+    failed, other = make_record(run=1), make_record(run=2)
+    with Store.open(path) as store:
+        store.add_plan(plan)
+        store.add_failure(failed.key, "ValueError: first")
+        store.add_failure(other.key, "x" * 5000)
+        store.add_failure(failed.key, "ValueError: again")
+    with Store.open(path) as store:
+        assert store.failures() == {other.key: "x" * 2000, failed.key: "ValueError: again"}
+        store.add(failed)
+        assert list(store.failures()) == [other.key]
+        assert store.verify().sound
+
+
+def test_trials_have_the_time_at_which_they_were_stored(path):
+    before = time.time()
+    with Store.open(path) as store:
+        store.add(make_record())
+        ((stored,),) = store.query("SELECT stored FROM trials")
+    assert before <= stored <= time.time()
+
+
+def test_the_writer_is_known_while_it_lives(path):
+    assert writer_of(path) is None
+    with Store.open(path):
+        assert writer_of(path) == f"process {os.getpid()} on {socket.gethostname()}"
+    assert writer_of(path) is None
+    script = "import sys; from de2ls.campaigns import Store; Store.open(sys.argv[1]); print(1)\n"
+    with subprocess.Popen(
+        [sys.executable, "-c", script + "sys.stdout.flush(); sys.stdin.read()", str(path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        process.stdout.readline()
+        assert writer_of(path) == f"process {process.pid} on {socket.gethostname()}"
+        process.kill()
+    assert (path.parent / "results.db.writer").exists()
+    assert writer_of(path) is None
+
+
+def test_a_writer_elsewhere_counts_as_writing(path):
+    path.with_name("results.db.writer").write_text("process 1 on another-machine")
+    assert writer_of(path) == "process 1 on another-machine"
+
+
 # ---------------------------------------------------------------- files that are no good store
 
 
@@ -290,7 +343,7 @@ def test_a_newer_schema_is_refused(filled):
     database.close()
     before = filled.read_bytes()
     for readonly in (True, False):
-        with pytest.raises(StoreError, match=r"newer de2ls \(schema 99; .* up to 2\): upgrade"):
+        with pytest.raises(StoreError, match=r"newer de2ls \(schema 99; .* up to 3\): upgrade"):
             Store.open(filled, readonly=readonly)
     assert filled.read_bytes() == before
     assert files(filled) == ["results.db"]
@@ -299,7 +352,7 @@ def test_a_newer_schema_is_refused(filled):
 def test_a_store_of_schema_1_is_migrated_by_a_writer(tmp_path):
     path = Path(shutil.copy(OLD, tmp_path / "old.db"))
     with Store.open(path) as store:
-        assert store.info().schema == 2
+        assert store.info().schema == 3
         assert store.verify().findings == ()
         records = list(store.records())
     assert len(records) == 18

@@ -172,6 +172,7 @@ def _take(
     except Exception as error:  # a user's function may raise anything
         reason = f"{type(error).__name__}: {error}"
         outcome.failed.append((trial, reason))
+        store.add_failure(trial.key, reason)
         progress.failed(trial, reason)
     else:
         store.add(record)

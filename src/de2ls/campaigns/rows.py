@@ -103,6 +103,11 @@ def record(row: sqlite3.Row) -> TrialRecord:
     )
 
 
+def failed_key(row: sqlite3.Row) -> TrialKey:
+    """Return the trial of a row of the table `failures`, with the label of its series."""
+    return TrialKey(row["label"], problem_key(row["problem"]), row["run"])
+
+
 def _fields(row: sqlite3.Row) -> dict[str, Any]:
     return {
         **{name: row[name] for name in _PLAIN},

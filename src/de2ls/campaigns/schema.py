@@ -6,7 +6,18 @@ import sqlite3
 
 APPLICATION_ID = 0xDE215  # marks an SQLite file as a store of de2ls
 
-VERSION = 2
+VERSION = 3
+
+_FAILURES = """
+CREATE TABLE failures (         -- trials that raised, until they succeed
+    series_id INTEGER NOT NULL REFERENCES series,
+    problem TEXT NOT NULL,      -- JSON, its key
+    run INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    noted REAL NOT NULL,        -- when, in seconds since 1970
+    PRIMARY KEY (series_id, problem, run)
+) STRICT;
+"""
 
 # A new file.
 TABLES = """
@@ -51,6 +62,7 @@ CREATE TABLE trials (           -- small rows: a listing reads nothing else
     wall_time REAL NOT NULL,
     environment_id INTEGER NOT NULL REFERENCES environments,
     checksum BLOB NOT NULL,
+    stored REAL,                -- when, in seconds since 1970; NULL before schema 3
     UNIQUE (series_id, problem_id, run)
 ) STRICT;
 CREATE TABLE curves (           -- what a score reads beside the small rows
@@ -83,6 +95,7 @@ MIGRATIONS = {
     DROP TABLE problems;
     ALTER TABLE keys RENAME TO problems;
     """,
+    2: f"ALTER TABLE trials ADD COLUMN stored REAL; {_FAILURES}",
 }
 
 
@@ -108,7 +121,7 @@ def migrate(connection: sqlite3.Connection) -> None:
     found = version(connection)
     if found == VERSION:
         return
-    steps = [MIGRATIONS[i] for i in range(found, VERSION)] if found else [TABLES]
+    steps = [MIGRATIONS[i] for i in range(found, VERSION)] if found else [_FAILURES, TABLES]
     connection.create_function("late_search_counters", 5, _late_search_counters)
     try:
         connection.executescript(

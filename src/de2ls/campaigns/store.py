@@ -7,6 +7,7 @@ same time. A trial is identified by the label of its series, its problem and its
 import contextlib
 import json
 import sqlite3
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +19,7 @@ from de2ls.campaigns import codec, connection, rows
 from de2ls.campaigns.errors import ConflictError, StoreError
 from de2ls.campaigns.lock import WriterLock
 from de2ls.problems.key import ProblemKey
+from de2ls.trials.key import TrialKey
 from de2ls.trials.record import TrialRecord, TrialSummary
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 Stored = TypeVar("Stored")
 Made = TypeVar("Made")
 
+_LONGEST = 2000  # letters of a reason that are kept
 _SHOWN = 8  # fields of a difference; imported series have none of an algorithm's forty
 
 
@@ -117,6 +120,22 @@ class Store:
             for series in plan["series"]:
                 self.note_series(series["label"], series["algorithm"], series["config"])
             self.note_plan(datetime.now(UTC).isoformat(timespec="seconds"), codec.to_json(plan))
+
+    def add_failure(self, key: TrialKey, reason: str) -> None:
+        """Note that a trial of a series that is here raised; it is forgotten when it succeeds."""
+        with self.transaction():
+            self._database.execute(
+                "INSERT OR REPLACE INTO failures SELECT id, ?, ?, ?, ? FROM series WHERE label = ?",
+                (key.problem.to_json(), key.run, reason[:_LONGEST], time.time(), key.series),
+            )
+
+    def failures(self) -> dict[TrialKey, str]:
+        """Return the trials that raised and have not succeeded since, with the reasons."""
+        found = self.query(
+            "SELECT label, problem, run, reason FROM failures "
+            "JOIN series ON series.id = series_id ORDER BY noted"
+        )
+        return {self._read(rows.failed_key, row): row["reason"] for row in found}
 
     def check_series(self, label: str, algorithm: str, config: Mapping[str, Any]) -> int | None:
         """Return the id of the series with this label, or None if the label is free.
@@ -272,6 +291,7 @@ class Store:
                 {"version": record.version, "description": codec.to_json(record.environment)},
             ),
             **rows.trial_values(record),
+            "stored": time.time(),
         }
         try:
             trial_id = self._insert("trials", trial)
@@ -283,6 +303,10 @@ class Store:
         vectors = {name: codec.encode_vector(getattr(record, name)) for name in ("x", "g", "h")}
         trace = None if record.trace is None else codec.encode_table(record.trace)
         self._insert("details", {"trial_id": trial_id, **vectors, "trace": trace})
+        self._database.execute(
+            "DELETE FROM failures WHERE series_id = ? AND problem = ? AND run = ?",
+            (trial["series_id"], record.problem.to_json(), record.run),
+        )
 
     def note_plan(self, started: str, plan: str) -> None:
         """Insert a plan (JSON) within a transaction that is open."""
