@@ -126,6 +126,41 @@ def cec2026(
     _show(result.tables["ranking"], folder)
 
 
+@app.command()
+def practitioners(
+    suites: Annotated[
+        str, typer.Option(help="Suites, separated by commas.")
+    ] = "engineering,cec2006,bbob-constrained",
+    dim: Annotated[str, typer.Option(help="Dimensions where a suite offers several.")] = "5,10,20",
+    instance: Annotated[int, typer.Option(help="Instance where a suite has several.")] = 1,
+    solvers: Annotated[
+        str | None, typer.Option(help="Solvers, separated by commas.", show_default="all")
+    ] = None,
+    seeds: Annotated[int, typer.Option(help="Seeds per solver and problem.")] = 11,
+    output: Output = None,
+    workers: Workers = None,
+) -> None:
+    """Compare `minimize` with other people's solvers at 50 D, 200 D and 2,000 D evaluations.
+
+    The same command continues where it was stopped.
+    """
+    from de2ls import _checks
+    from de2ls.campaigns.executors import worker_count
+    from de2ls.campaigns.plan import items, numbers
+    from de2ls.studies import practitioners as study
+    from de2ls.studies.rivals import SOLVERS
+
+    chosen = list(SOLVERS) if solvers is None else items("solvers", solvers)
+    for solver in chosen:
+        _checks.choice("solvers", solver, SOLVERS)
+    keys = study.problems(items("suites", suites), list(numbers("dim", dim)), instance)
+    folder = output or Path("practitioners")
+    wanted = study.cases(keys, chosen, _checks.integer("seeds", seeds, 1))
+    runs = study.run_missing(folder / "runs.csv", wanted, worker_count(workers))
+    command = f"de2ls reproduce practitioners --suites {suites} --dim {dim} --seeds {seeds}"
+    _show(study.report(runs, folder, command), folder)
+
+
 def _scale(
     quick: bool, dim: int | None, runs: int | None, problems: str, instance: int, seed: int
 ) -> "Scale":
