@@ -118,10 +118,14 @@ def _restart(meter: Meter, seed: int, method: Any, options: Any) -> None:
         constraints.append(NonlinearConstraint(lambda u: meter.unit(u).g, -np.inf, 0.0))
     if p.n_eq:
         constraints.append(NonlinearConstraint(lambda u: meter.unit(u).h, 0.0, 0.0))
+
+    def objective(u: FloatArray) -> float:
+        return float(meter.unit(u).f)
+
     while True:
         with contextlib.suppress(ValueError, np.linalg.LinAlgError):
             minimize(
-                lambda u: float(meter.unit(u).f),
+                objective,
                 rng.random(p.dim),
                 method=method,
                 bounds=Bounds(np.zeros(p.dim), np.ones(p.dim)),
