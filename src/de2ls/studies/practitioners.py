@@ -27,7 +27,7 @@ from de2ls.suites.registry import get_suite
 BUDGETS = (50, 200, 2000)  # evaluations per dimension
 SOLVED = 1e-4  # relative error
 FIELDS = ("solver", "suite", "problem", "key", "seed", "budget", "seconds", "history")
-MAX_SECONDS = 120.0  # of CPU in one run: COBYQA needs milliseconds per evaluation
+MAX_SECONDS = 20.0  # of CPU in one run: COBYQA needs milliseconds per evaluation
 
 
 class Case(NamedTuple):
