@@ -145,8 +145,8 @@ def practitioners(
     The same command continues where it was stopped.
     """
     from de2ls import _checks
+    from de2ls._lists import items, numbers
     from de2ls.campaigns.executors import worker_count
-    from de2ls.campaigns.plan import items, numbers
     from de2ls.studies import practitioners as study
     from de2ls.studies.rivals import SOLVERS
 

@@ -222,7 +222,7 @@ def draw_profiles(runs: Sequence[Run], path: Path) -> None:
     solvers = list(dict.fromkeys(run.case.solver for run in longest))
     figure = Figure(figsize=(4.2 * len(groups), 3.8), layout="constrained")
     axes = figure.subplots(1, len(groups), sharey=True, squeeze=False)[0]
-    look = looks(solvers, solvers)
+    look = looks(solvers)
     for axis, group in zip(axes, groups, strict=True):
         for solver in solvers:
             at = np.sort(
