@@ -245,7 +245,7 @@ def by_cma(meter: Meter, seed: int) -> None:
 
     def constraints(u: Any) -> list[float]:
         _, g, h = meter.unit(u)
-        return [*g, *(h - p.eq_tol), *(-h - p.eq_tol)]
+        return [*g, *(h - p.eq_tol), *(-h - p.eq_tol)] or [-1.0]  # it cannot do without any
 
     while True:
         cma.fmin_con2(
