@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 Figures = Mapping[str, "Figure"]
 
-SCRIPTS = ("dom.js", "scales.js", "heat.js", "convergence.js", "main.js")
+SCRIPTS = ("theme.js", "dom.js", "scales.js", "heat.js", "convergence.js", "main.js")
 
 _SECTIONS = {
     "overview": "Overview",

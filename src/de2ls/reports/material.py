@@ -5,7 +5,7 @@ in each.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -121,23 +121,26 @@ def load(
     """
     found = []
     for gathered in gather(path, selection, allow_unequal):
-        collection = gathered.collection.renamed(series_titles(gathered.series))
+        collection = gathered.collection.renamed(
+            series_titles({one.label: one.algorithm for one in gathered.series})
+        )
         assessment = score(collection, protocol, bootstrap, seed)
         fields = vars(gathered) | {"collection": collection}
         found.append(Material(**fields, assessment=assessment))
     return found
 
 
-def series_titles(series: Iterable[SeriesInfo]) -> dict[str, str]:
-    """Return what tables call series that go by an algorithm's name, where that is unambiguous."""
+def series_titles(algorithms: Mapping[str, str]) -> dict[str, str]:
+    """Return what tables call series, given the algorithm of each label.
+
+    One that goes by an algorithm's name has the algorithm's title, where that is unambiguous.
+    """
     from de2ls.algorithms import algorithm_names, get_algorithm
 
     known = set(algorithm_names())
     titles = {
-        one.label: get_algorithm(one.label).title
-        if one.label == one.algorithm and one.label in known
-        else one.label
-        for one in series
+        label: get_algorithm(label).title if label == algorithm and label in known else label
+        for label, algorithm in algorithms.items()
     }
     counts = Counter(titles.values())
     return {label: title if counts[title] == 1 else label for label, title in titles.items()}

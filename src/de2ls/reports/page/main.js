@@ -1,24 +1,4 @@
-// Sets the theme at once; when the page is there, draws the charts and wires the buttons.
-function setTheme(theme) {
-  document.documentElement.dataset.theme = theme;
-  const button = document.getElementById("theme");
-  if (button) {
-    button.textContent = theme === "dark" ? "Light" : "Dark";
-    button.setAttribute("aria-pressed", theme === "dark");
-    button.setAttribute("aria-label", `Switch to the ${theme === "dark" ? "light" : "dark"} theme`);
-  }
-}
-
-function remembered() {
-  try { return localStorage.getItem("de2ls-theme"); } catch { return null; }
-}
-
-function remember(theme) {
-  try { localStorage.setItem("de2ls-theme", theme); } catch { /* a page may be barred from storing */ }
-}
-
-setTheme(remembered() ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
-
+// When the page is there, draws the charts and wires the buttons.
 const CHARTS = {
   heat: heatChart,
   superiority: superiorityChart,
@@ -47,7 +27,6 @@ function followSections() {
 }
 
 document.addEventListener("DOMContentLoaded", () => {
-  setTheme(document.documentElement.dataset.theme);
   const groups = Object.fromEntries([...document.querySelectorAll("script.data")].map((script) => [script.dataset.group, JSON.parse(script.textContent)]));
   document.querySelectorAll(".sheet table").forEach(sortable);
   document.addEventListener("click", ({ target }) => {
@@ -61,10 +40,5 @@ document.addEventListener("DOMContentLoaded", () => {
   choice?.addEventListener("change", () => { show(choice.value, groups[choice.value]); scrollTo(0, 0); });
   const first = choice?.value ?? Object.keys(groups)[0];
   show(first, groups[first]);
-  document.getElementById("theme").addEventListener("click", () => {
-    const theme = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
-    remember(theme);
-    setTheme(theme);
-  });
   followSections();
 });
