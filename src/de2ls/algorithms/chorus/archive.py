@@ -79,7 +79,8 @@ class Archive:
         self.free = np.flatnonzero(~np.asarray(space.discrete, bool))
         self.discrete = np.flatnonzero(np.asarray(space.discrete, bool))
         self.evals = 0
-        self.searches, self.failed, self.last_gain = 0, 0, 0  # local searches; fruitless in a row
+        self.searches, self.independent, self.last_gain = 0, 0, 0  # local searches
+        self.failed = 0  # of them, in a row and until now, without gain
         self.optima = Optima(self.feasible_tol, config.optima)
         self.best_f, self.best_u = np.inf, None
         self.least_v, self.least_u, self.least_f = np.inf, None, np.inf
@@ -178,6 +179,7 @@ class Archive:
     def ended(self, end: Any, mode: str, independent: bool, gained: bool) -> None:
         """Keep where a local search ended, and whether it gained."""
         self.searches += 1
+        self.independent += independent
         self.failed = 0 if gained else self.failed + 1
         if end.converged and mode == "con":
             self.optima.add(end, independent)

@@ -141,7 +141,7 @@ def local(a: Archive) -> Batches:
         before = a.score
         end: End | None = None
         u, radius = start.u, start.radius
-        race = starts.turn >= 3 and start.independent
+        race = a.failed >= a.config.known and start.independent
         for mode in start.modes:
             relaxed = end if start.modes[0] == "f" else None
             if relaxed and a.relaxed_v <= a.feasible_tol and relaxed.f <= a.best_f:

@@ -70,8 +70,8 @@ class Optima:
         return [
             {
                 "x": lower + o.end.u * width,
-                "f": o.end.f,
-                "violation": o.end.v,
+                "f": float(o.end.f),
+                "violation": float(o.end.v),
                 "searches": o.searches,
             }
             for o in self.found

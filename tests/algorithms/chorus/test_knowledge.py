@@ -1,0 +1,86 @@
+"""What a run knows of the solution at its end, and when it ends by itself."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from de2ls._checks import FloatArray
+from tests.algorithms.chorus.support import Case, drive
+
+
+def none(X: FloatArray) -> Any:
+    return np.zeros((len(X), 0))
+
+
+def himmelblau(X: FloatArray) -> tuple[Any, Any, Any]:
+    """Four minima of value 0 in the box from -5 to 5."""
+    x, y = X.T
+    return (x**2 + y - 11) ** 2 + (x + y**2 - 7) ** 2, none(X), none(X)
+
+
+def two_wells(X: FloatArray) -> tuple[Any, Any, Any]:
+    """Minima near x = -1 (the better one) and x = 1; y = 0."""
+    x, y = X.T
+    return (x**2 - 1) ** 2 + 0.1 * x + y**2, none(X), none(X)
+
+
+def with_multipliers(X: FloatArray) -> tuple[Any, Any, Any]:
+    """x^2 + y^2 + z^2 with x + y >= 2 and z = 1: at (1, 1, 1), multipliers 2 and -2 (h = z - 1)."""
+    return (X**2).sum(1), (2 - X[:, 0] - X[:, 1])[:, None], (X[:, 2] - 1)[:, None]
+
+
+def test_slopes_at_the_solution() -> None:
+    run = drive(Case(with_multipliers, 3, n_ineq=1, n_eq=1, eq_tol=1e-9), 600)
+    model = run.notes["model"]
+    assert model["x"] == pytest.approx([1, 1, 1], abs=1e-5)
+    assert model["gradient"] == pytest.approx([2, 2, 2], abs=1e-3)
+    assert model["jacobian"] == pytest.approx(np.array([[-1, -1, 0], [0, 0, 1]]), abs=1e-4)
+    left = model["gradient"] + np.array([2, -2]) @ model["jacobian"]
+    assert left == pytest.approx([0, 0, 0], abs=1e-3)
+
+
+def test_all_minima_are_listed() -> None:
+    run = drive(Case(himmelblau, 2), 4000)
+    minima = [o for o in run.notes["optima"] if o["f"] < 1e-8]
+    assert len(minima) == 4
+    assert min(o["x"][0] for o in minima) == pytest.approx(-3.779310, abs=1e-4)
+    assert run.notes["trust"] == sum(o["searches"] for o in minima)
+
+
+def test_optima_are_distinct_and_the_best_comes_first() -> None:
+    """The wells are the roots of 4 x^3 - 4 x + 0.1: -1.0122 and 0.9872."""
+    run = drive(Case(two_wells, 2), 3000)
+    f = [o["f"] for o in run.notes["optima"]]
+    assert f == sorted(f)
+    roots = np.sort(np.roots([4, 0, -4, 0.1]).real)[[0, 2]]
+    found = [o["x"][0] for o in run.notes["optima"][:2]]
+    assert found == pytest.approx(roots, abs=1e-4)
+
+
+def test_searches_that_agree_end_the_run() -> None:
+    case = Case(with_multipliers, 3, n_ineq=1, n_eq=1)
+    run = drive(case, 20_000, stop_when_done=True)
+    assert run.reason == "independent searches agree"
+    assert run.n_evals < 4000
+    assert run.best == pytest.approx(3 - 2 * 1e-4, abs=1e-6)  # the equality's tolerance is used
+    assert drive(case, 6000).reason == "budget"
+
+
+def test_a_run_that_gains_nothing_ends() -> None:
+    case = Case(lambda X: (np.ones(len(X)), X[:, :1] + 10.0, none(X)), 2, n_ineq=1)
+    run = drive(case, 50_000, stop_when_done=True)
+    assert run.reason == "no gain for long"
+    assert run.n_evals < 10_000
+    assert run.least_violation == pytest.approx(5.0)
+
+
+def test_notes_are_left_also_when_the_run_is_closed() -> None:
+    from de2ls.algorithms.chorus import ChorusConfig, search
+
+    case = Case(himmelblau, 2)
+    space = case.space()
+    batches = search(space, np.random.default_rng(1), 1000, ChorusConfig())
+    batches.send(case.answers(next(batches)))
+    batches.close()
+    assert space.notes["optima"] == []

@@ -1,0 +1,126 @@
+"""The probe for noise, and what CHORUS does on noisy outputs."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from de2ls._checks import FloatArray
+from de2ls.algorithms.chorus import ChorusConfig
+from de2ls.algorithms.chorus.archive import Archive, Batches
+from de2ls.algorithms.chorus.noise import probe, table_noise
+from tests.algorithms.chorus.support import Case, drive
+
+Function = Callable[[FloatArray], Any]
+
+
+def none(X: FloatArray) -> Any:
+    return np.zeros((len(X), 0))
+
+
+def quadratic(X: FloatArray) -> Any:
+    return 1.0 + ((X - 0.7) ** 2).sum(1)
+
+
+def random(X: FloatArray) -> Any:
+    """Deterministic noise: standard normal numbers made of the bits of the points."""
+    return np.array([np.random.default_rng(x.view(np.uint64)).standard_normal() for x in X])
+
+
+def probed(f: Function, at: float = 0.5) -> Archive:
+    """Probe a function at one point of the unit box, after a sample that tells its size."""
+    case = Case(lambda X: (f(X), none(X), none(X)), 4)
+    a = Archive(case.space(), np.random.default_rng(1), 1000, ChorusConfig())
+
+    def first(a: Archive) -> Batches:
+        yield a.random(20)
+        yield from probe(a, np.full(4, at))
+
+    batches = first(a)
+    U = next(batches)
+    while True:
+        X, U = a.points(U)
+        rows = a.rows(case.answers(X))
+        a.evals += len(X)
+        a.record(U, rows)
+        try:
+            U = batches.send(rows)
+        except StopIteration:
+            return a
+
+
+def test_the_difference_table_estimates_the_deviation() -> None:
+    """Few differences bias it down a little; a parabola below the noise leaves no trace."""
+    draws = np.random.default_rng(3)
+    t = np.arange(8.0)[:, None]
+    V = 0.01 * draws.standard_normal((8, 4000)) + 5 - 2 * t + 1e-4 * t**2
+    assert 0.007 < np.median(table_noise(V)) < 0.011
+
+
+@pytest.mark.parametrize("level", [1e-8, 1e-6, 1e-3])
+def test_noise_is_found(level: float) -> None:
+    a = probed(lambda X: quadratic(X) * (1 + level * random(X)))
+    assert a.noisy
+    assert level / 10 < a.eta[0] < level * 10
+
+
+@pytest.mark.parametrize("digits", [3, 4, 5])
+def test_rounded_values_are_found(digits: int) -> None:
+    a = probed(lambda X: np.round(quadratic(X), digits))
+    assert a.noisy
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        quadratic,
+        lambda X: np.exp(X.sum(1) / 4),
+        lambda X: np.abs(X).sum(1),  # a kink at the point
+        lambda X: 1.0 / (1e-9 + np.abs(X).sum(1)),  # a pole at the point
+        lambda X: quadratic(X) + (X[:, 0] > 1e-7),  # a jump beside the point
+        lambda X: np.cos(3 * X).sum(1),
+        lambda X: np.ones(len(X)),
+    ],
+    ids=["quadratic", "exponential", "kink", "pole", "jump", "waves", "constant"],
+)
+def test_exact_functions_raise_no_alarm(function: Function) -> None:
+    assert not probed(function).noisy
+
+
+def noisy_disc(level: float) -> Case:
+    """The least sum of 3 + x on the unit disc, 3 - 1 in the direction of the diagonal."""
+
+    def function(X: FloatArray) -> tuple[Any, Any, Any]:
+        draws = [random(X), random(X + 1e-9)]
+        f = (3 + X.sum(1) / 2) * (1 + level * draws[0])
+        g = ((X**2).sum(1) - 1.0) * (1 + level * draws[1])
+        return f, g[:, None], none(X)
+
+    return Case(function, 4, n_ineq=1)
+
+
+@pytest.mark.parametrize("level", [1e-9, 1e-6, 1e-3])
+def test_noisy_problems_are_solved_to_their_noise(level: float) -> None:
+    """At the best point seen the objective without noise is 2 up to a few times its noise."""
+    run = drive(noisy_disc(level), 1200)
+    feasible = np.flatnonzero(run.answers.v <= 1e-8)
+    best = run.points[feasible[run.answers.f[feasible].argmin()]]
+    assert 3 + best.sum() / 2 == pytest.approx(2.0, abs=30 * level + 1e-5)
+    assert run.notes["noise"][0] > 0
+
+
+def test_undefined_values_here_and_there() -> None:
+    """A tenth of all points has no value."""
+
+    def function(X: FloatArray) -> tuple[Any, Any, Any]:
+        lost = np.abs(random(X)) < 0.1257  # a tenth of the normal distribution
+        return np.where(lost, np.nan, quadratic(X)), none(X), none(X)
+
+    run = drive(Case(function, 4), 1000)
+    assert run.best == pytest.approx(1.0, abs=1e-5)
+
+
+def test_without_the_switch_nothing_is_probed() -> None:
+    run = drive(noisy_disc(1e-3), 300, noise=False)
+    assert "probes" not in run.counters

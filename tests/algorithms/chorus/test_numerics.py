@@ -1,0 +1,219 @@
+"""The numerical parts against libraries and closed forms."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from de2ls.algorithms.chorus import ChorusConfig
+from de2ls.algorithms.chorus.archive import Archive, Rows
+from de2ls.algorithms.chorus.cma import CMA, default_lambda
+from de2ls.algorithms.chorus.merit import convex
+from de2ls.algorithms.chorus.model import Bundle, Cut, updated
+from de2ls.algorithms.chorus.pencil import pencil
+from de2ls.algorithms.chorus.qp import ElasticQP
+from de2ls.algorithms.chorus.regression import fit
+from de2ls.algorithms.chorus.step import vertex
+from tests.algorithms.chorus.support import Case
+
+
+def rng() -> np.random.Generator:
+    return np.random.default_rng(7)
+
+
+class TestQP:
+    @pytest.mark.parametrize("kappa", [0.3, 3.0, 300.0])
+    @pytest.mark.parametrize("seed", [1, 2, 3])
+    def test_the_elastic_problem_against_scipy(self, seed: int, kappa: float) -> None:
+        """The same problem with slacks, by SLSQP; both minimise a convex function."""
+        draws = np.random.default_rng(seed)
+        n, ng, nh = 4, 3, 1
+        L = draws.standard_normal((n, n))
+        B, g = L @ L.T + 0.1 * np.eye(n), draws.standard_normal(n)
+        J, c = draws.standard_normal((ng + nh, n)), 0.5 * draws.standard_normal(ng + nh)
+        band = np.full(nh, 0.05)
+        lo, hi = -np.ones(n), np.ones(n)
+        found = ElasticQP(B, g[None], J, ng, lo, hi).solve(
+            np.zeros(1), c, band, np.zeros(ng + nh), kappa
+        )
+        assert found is not None
+
+        def value(d: np.ndarray) -> float:
+            linear = c + J @ d
+            over = np.maximum(linear[:ng], 0).sum()
+            over += np.maximum(np.abs(linear[ng:]) - band, 0).sum()
+            return float(g @ d + 0.5 * d @ B @ d + kappa * over)
+
+        def slack_value(w: np.ndarray) -> float:
+            return float(g @ w[:n] + 0.5 * w[:n] @ B @ w[:n] + kappa * w[n:].sum())
+
+        rows = [
+            {"type": "ineq", "fun": lambda w: w[n : n + ng] - c[:ng] - J[:ng] @ w[:n]},
+            {"type": "ineq", "fun": lambda w: w[n + ng :] + band - c[ng:] - J[ng:] @ w[:n]},
+            {"type": "ineq", "fun": lambda w: w[n + ng :] + band + c[ng:] + J[ng:] @ w[:n]},
+        ]
+        bounds = [(-1, 1)] * n + [(0, None)] * (ng + nh)
+        start = np.concatenate([np.zeros(n), np.abs(c)])
+        known = minimize(slack_value, start, bounds=bounds, constraints=rows, method="SLSQP")
+        assert known.success
+        assert value(found.step) == pytest.approx(known.fun, abs=1e-5)
+        assert value(found.step) <= known.fun + 1e-7
+        assert np.abs(found.multipliers).max() <= kappa * (1 + 1e-6)
+
+    def test_cuts_share_the_step(self) -> None:
+        """max(d, -d) + d^2 / 2 has its minimum at 0, where both cuts hold with weight 1/2."""
+        qp = ElasticQP(
+            np.eye(1), np.array([[1.0], [-1.0]]), np.zeros((0, 1)), 0, -np.ones(1), np.ones(1)
+        )
+        found = qp.solve(np.zeros(2), np.zeros(0), np.zeros(0), np.zeros(0), 1.0)
+        assert found is not None
+        assert found.step == pytest.approx([0.0], abs=1e-7)
+        assert found.cut_weights == pytest.approx([0.5, 0.5], abs=1e-6)
+
+    def test_multipliers_of_an_active_constraint(self) -> None:
+        """min d^2 / 2 with d >= 1: the multiplier is 1."""
+        qp = ElasticQP(
+            np.eye(1), np.zeros((1, 1)), -np.ones((1, 1)), 1, -2 * np.ones(1), 2 * np.ones(1)
+        )
+        found = qp.solve(np.zeros(1), np.ones(1), np.zeros(0), np.zeros(1), 100.0)
+        assert found is not None
+        assert found.step == pytest.approx([1.0], abs=1e-7)
+        assert found.multipliers == pytest.approx([1.0], abs=1e-6)
+
+
+class TestModel:
+    def test_bfgs_learns_a_quadratic(self) -> None:
+        """After steps along n conjugate directions B is the Hessian."""
+        H = np.diag([1.0, 10.0, 100.0])
+        B = np.eye(3)
+        for i in range(3):
+            s = np.zeros(3)
+            s[i] = 0.1
+            B = updated(B, s, H @ s, i == 0)
+        for i in range(3):
+            s = np.eye(3)[i]
+            B = updated(B, s, H @ s, False)
+        assert pytest.approx(H, rel=1e-6, abs=1e-6) == B
+
+    def test_bfgs_stays_positive_definite(self) -> None:
+        """Negative curvature is damped."""
+        B = np.eye(4)
+        draws = rng()
+        for _ in range(30):
+            s = draws.standard_normal(4)
+            B = updated(B, s, -s, False)
+            assert np.linalg.eigvalsh(B).min() > 0
+
+    def test_a_bundle_keeps_one_cut_per_slope(self) -> None:
+        u = np.zeros(2)
+        bundle = Bundle(Cut(0.0, np.array([1.0, 0.0]), u))
+        assert bundle.learn(Cut(0.0, np.array([0.0, 1.0]), u))
+        assert not bundle.learn(Cut(0.0, np.array([0.0, 1.0]), u))
+        assert len(bundle.cuts) == 2
+        assert bundle.cuts[-1].g.tolist() == [1.0, 0.0]
+        bundle.accept(Cut(0.0, np.array([0.0, 1.0001]), u))
+        assert [cut.g[0] for cut in bundle.cuts] == [1.0, 0.0]
+        bundle.keep(1)
+        assert len(bundle.cuts) == 1
+
+    def test_the_vertex_of_a_parabola(self) -> None:
+        t = np.array([0.0, 1.0, 3.0])
+        assert vertex(t, (t - 1.3) ** 2) == pytest.approx(1.3)
+        assert vertex(t, -(t**2)) is None
+
+    def test_convex_lifts_negative_eigenvalues_only(self) -> None:
+        assert np.array_equal(convex(2 * np.eye(3)), 2 * np.eye(3))
+        lifted = np.linalg.eigvalsh(convex(np.diag([-1.0, 2.0])))
+        assert lifted == pytest.approx([2e-6, 2.0])
+
+
+class TestRegression:
+    def test_a_quadratic_is_found_exactly(self) -> None:
+        """More points than coefficients, no noise: constant, slope, Hessian as given."""
+        draws = rng()
+        n = 3
+        H = draws.standard_normal((n, n))
+        H, g = H + H.T, draws.standard_normal(n)
+        Z = draws.uniform(-1, 1, (25, n))
+        y = 2.0 + Z @ g + 0.5 * np.einsum("ia,ab,ib->i", Z, H, Z)
+        found = fit(Z, np.column_stack([y, -3 * y]), np.ones(25))
+        assert found.models.c == pytest.approx([2.0, -6.0], abs=1e-8)
+        assert found.models.G[0] == pytest.approx(g, abs=1e-8)
+        assert found.models.H[0] == pytest.approx(H, abs=1e-7)
+        assert found.sd.max() < 1e-5  # the least ratio on the grid is 1e-12, of variances
+        z = np.array([0.3, -0.2, 0.9])
+        moved = found.models.moved(z, 0.5)
+        assert moved(np.array([0.4, 0.4, 0.4])) == pytest.approx(found.models(z + 0.2), abs=1e-9)
+
+    def test_the_noise_is_estimated(self) -> None:
+        draws = rng()
+        Z = draws.uniform(-1, 1, (200, 2))
+        y = Z[:, 0] + 0.01 * draws.standard_normal(200)
+        found = fit(Z, y[:, None], np.ones(200))
+        assert found.sd[0] == pytest.approx(0.01, rel=0.2)
+        assert found.models.G[0] == pytest.approx([1.0, 0.0], abs=0.005)
+
+    def test_unknown_directions_are_told(self) -> None:
+        Z = np.zeros((10, 3))
+        Z[:, :2] = rng().uniform(-1, 1, (10, 2))
+        found = fit(Z, Z[:, :1], np.ones(10))
+        assert found.info[-1] < 1e-12
+        assert np.abs(found.axes[-1]) == pytest.approx([0, 0, 1], abs=1e-9)
+
+
+class TestPencil:
+    def test_the_basis_of_a_mixed_sum(self) -> None:
+        """H = B' diag B at two points: the columns are those of B^-1, up to scale and order."""
+        draws = rng()
+        B = draws.standard_normal((4, 4))
+        H = [B.T @ np.diag(draws.uniform(1, 5, 4)) @ B for _ in range(2)]
+        T = pencil(H[0], H[1])
+        assert T is not None
+        product = np.abs(B @ T)
+        assert (product > 1e-8 * product.max()).sum() == 4
+
+    def test_no_basis_where_there_is_none(self) -> None:
+        assert pencil(np.zeros((3, 3)), np.eye(3)) is None
+        assert pencil(np.full((3, 3), np.nan), np.eye(3)) is None
+
+
+class TestCMA:
+    def run(self, n: int, scale: np.ndarray, budget: int) -> tuple[CMA, int]:
+        """Minimise a quadratic with given axes; returns the strategy and the evaluations."""
+        case = Case(lambda X: (X[:, 0], np.zeros((len(X), 0)), np.zeros((len(X), 0))), n)
+        archive = Archive(case.space(), rng(), budget, ChorusConfig())
+        es = CMA(archive, np.full(n, 0.3), 0.2, default_lambda(n), "f")
+        batches, used = es.run(budget), 0
+        U = next(batches)
+        while used < budget and es.best > 1e-12:
+            used += len(U)
+            f = (((U - 0.5) * scale) ** 2).sum(1)
+            U = batches.send(Rows(f[:, None], np.zeros(len(U))))
+        return es, used
+
+    def test_the_sphere_converges_at_the_known_rate(self) -> None:
+        """About 10 decades of f in 100 to 200 n evaluations for lambda = 4 + 3 ln n."""
+        es, used = self.run(8, np.ones(8), 8000)
+        assert es.best <= 1e-12
+        assert used < 200 * 8
+
+    def test_the_covariance_learns_the_axes(self) -> None:
+        """Condition number 1e6 of the Hessian: solved, with the inverse in C."""
+        scale = 10.0 ** np.linspace(0, 3, 5)
+        es, used = self.run(5, scale, 20_000)
+        assert es.best <= 1e-12
+        assert used < 6000
+        deviations = np.sqrt(np.diag(es.C)) * scale
+        assert deviations.max() / deviations.min() < 30
+
+    def test_points_stay_in_the_box(self) -> None:
+        """A slope to the corner: the best point is the corner."""
+        case = Case(lambda X: (X[:, 0], np.zeros((len(X), 0)), np.zeros((len(X), 0))), 3)
+        archive = Archive(case.space(), rng(), 3000, ChorusConfig())
+        es = CMA(archive, np.full(3, 0.5), 0.3, 8, "f")
+        batches = es.run(2000)
+        U = next(batches)
+        while es.best > 0:
+            assert ((U >= 0) & (U <= 1)).all()
+            U = batches.send(Rows(U.sum(1)[:, None], np.zeros(len(U))))
+        assert es.best_u is not None
+        assert es.best_u.tolist() == [0, 0, 0]
