@@ -16,8 +16,9 @@ from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.batches import Space
 from de2ls.algorithms.config import Config, parameter
 from de2ls.problems.problem import Problem
-from de2ls.trials.driver import Driver, load_driver, new_driver
+from de2ls.trials.driver import Driver, new_driver
 from de2ls.trials.run import PausedTrial, make_record
+from de2ls.trials.saved import load_driver
 from tests.helpers import in_python, watched
 from tests.trials.examples import assert_same_bits, ball, crowded, free, hopeless
 

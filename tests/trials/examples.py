@@ -8,9 +8,9 @@ import numpy as np
 
 from de2ls.problems.problem import Problem
 from de2ls.trials.compiled import CompiledDriver as Driver
-from de2ls.trials.driver import load_driver
 from de2ls.trials.record import TrialRecord
 from de2ls.trials.run import make_record
+from de2ls.trials.saved import load_driver
 
 
 def ball(dim: int, **options: Any) -> Problem:

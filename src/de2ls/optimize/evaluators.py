@@ -7,6 +7,7 @@ kept it from having them.
 import multiprocessing
 import os
 import pickle
+import traceback
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -43,11 +44,18 @@ class Task:
 
 
 def _portable(error: Exception) -> Exception:
-    """Return `error`, or its text where it cannot be pickled."""
+    """Return `error`, or its text where it cannot be pickled, with its traceback as a note.
+
+    The traceback itself stays behind in the worker.
+    """
+    frames = "".join(traceback.format_tb(error.__traceback__)[1:])  # without our own `Task`
+    note = f"in a worker:\n{frames}"
     try:
+        error.add_note(note)
         pickle.loads(pickle.dumps(error))  # noqa: S301 -- our own bytes
     except Exception:
-        return RuntimeError(f"{type(error).__name__}: {error}")
+        error = RuntimeError(f"{type(error).__name__}: {error}")
+        error.add_note(note)
     return error
 
 
@@ -109,10 +117,26 @@ def _is_outcome(value: Any) -> bool:
 
 
 def dask(task: Task, client: Any) -> Evaluator:
-    """Return an evaluator that uses a Dask client."""
+    """Return an evaluator that uses a Dask client.
+
+    Dask evaluates the points of a worker that dies elsewhere; one that ends several workers fails.
+    """
+
+    def outcome(future: Any) -> Outcome:
+        try:
+            value: Outcome = future.result()
+        except Exception as error:
+            if client.status != "running":
+                raise
+            return error
+        return value
 
     def evaluate(points: Sequence[FloatArray]) -> list[Outcome]:
-        return list(client.gather(client.map(task, list(points), pure=False)))
+        futures = client.map(task, list(points), pure=False)
+        try:
+            return list(client.gather(futures))
+        except Exception:
+            return [outcome(future) for future in futures]
 
     return evaluate
 

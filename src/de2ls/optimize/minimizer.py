@@ -3,12 +3,14 @@
 import dataclasses
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
+from pathlib import Path
 from typing import Any
 
 from de2ls import _checks
 from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import Config
 from de2ls.engine.budget import checked_budget
+from de2ls.optimize.checkpoint import Checkpoint
 from de2ls.optimize.evaluators import choose, is_one
 from de2ls.optimize.polish import polish as polish_incumbent
 from de2ls.optimize.polish import polish_budget
@@ -19,6 +21,7 @@ from de2ls.optimize.start import start
 from de2ls.problems import compiled
 from de2ls.problems.problem import Problem
 from de2ls.problems.wrap import problem as make_problem
+from de2ls.trials.driver import Driver
 
 
 def minimize(
@@ -47,6 +50,7 @@ def minimize(
     polish: bool = False,
     disp: bool = False,
     progress: bool = False,
+    checkpoint: str | Path | None = None,
     on_error: str = "raise",
     on_interrupt: str = "raise",
 ) -> MinimizeResult:
@@ -118,6 +122,10 @@ def minimize(
     progress : bool
         Whether to show a bar with the incumbent, its violation and the time left, in a terminal
         (on stderr) or a notebook.
+    checkpoint : path, optional
+        A file that keeps the run: written every few seconds and at the end. Where it exists the run
+        goes on from it and ends with the same bits as one that was never stopped; a run that is
+        over gives its result again. A file of another run is refused.
     on_error : {"raise", "penalize"}
         What happens when a function raises or returns something else than real numbers: end with
         an `EvaluationError` that carries the result so far, or count the point as worst and go on.
@@ -185,17 +193,26 @@ def minimize(
     guess = None if x0 is None else problem.encode(x0, "x0")
     evaluator, size = choose(problem, workers, batch)
     budget = checked_budget(max_evals, problem.dim)
-    reserve = polish_budget(problem.dim, budget) if polish else 0
+    reserve = polish_budget(problem, budget) if polish else 0
     searched = _forgiving(problem) if forgive else problem
-    driver = start(algorithm, searched, seed, budget - reserve, config, guess, size or 1)
+
+    def begin(seed: Any) -> Driver:
+        return start(algorithm, searched, seed, budget, config, guess, size or 1)
+
+    file, noted = None, dict[str, Any]()
+    if checkpoint is None:
+        driver = begin(seed)
+    else:
+        first = None if guess is None else guess.tolist()
+        same = {"max_evals": budget, "x0": first, "batch": size, "polish": polish}
+        file = Checkpoint(checkpoint, same)
+        driver, noted = file.driver(seed, begin)
     direct = problem.many is None and is_one(workers) and size == 1
     bar = Bar(driver, budget, max_time) if progress else None
     try:
         with evaluator as evaluate, bar or nullcontext():
-            search = Search(driver, rules, evaluate, size, direct, bar)
-            stop = search.run()
-            if polish:
-                stop = polish_incumbent(driver, stop, reserve, search.time_is_up)
+            search = Search(driver, rules, evaluate, size, direct, bar, file, noted)
+            stop = _search_and_polish(search, budget, reserve)
     except KeyboardInterrupt as error:
         stop = Stop.INTERRUPTED
         if not returns:
@@ -203,6 +220,18 @@ def minimize(
     result = make_result(driver, stop)
     say(result.message, disp)
     return result
+
+
+def _search_and_polish(search: Search, budget: int, reserve: int) -> Stop:
+    """Search, polish with at most `reserve` evaluations, and search with what is left of them."""
+    stop = search.run(budget - reserve)
+    if stop is not Stop.TIME and not search.polished:
+        by = polish_incumbent(search.driver, reserve, search.time_is_up) if reserve else None
+        if by is Stop.TIME:  # a kept run polishes anew when it goes on
+            return by
+        search.over, search.polished = by or stop, True
+        stop = search.run(budget)
+    return stop or Stop.BUDGET
 
 
 def _problem(fun: Any, bounds: Any, **arguments: Any) -> Problem:

@@ -19,7 +19,7 @@ from de2ls.optimize.start import start
 from de2ls.problems.constraints import real_vector
 from de2ls.problems.variables import choices
 from de2ls.problems.wrap import problem as make_problem
-from de2ls.trials.driver import load_driver
+from de2ls.trials.saved import load_driver
 
 _NONE = ()  # no constraints
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from de2ls._checks import FloatArray
 from de2ls.optimize.result import Stop
+from de2ls.problems.problem import Problem
 from de2ls.trials.driver import Driver
 
 SHARE = 10  # a tenth of the budget is kept for polishing,
@@ -28,25 +29,19 @@ class _Enough(Exception):  # noqa: N818 -- a signal, not an error
         self.stop = stop
 
 
-def polish_budget(dim: int, budget: int) -> int:
-    """Return the evaluations that are kept for polishing."""
-    return min(budget // SHARE, EVALS_PER_COORDINATE * (dim + 1))
+def polish_budget(problem: Problem, budget: int) -> int:
+    """Return the evaluations that are kept for polishing, none if all variables are discrete."""
+    free = int(np.count_nonzero(~problem.discrete))
+    return min(budget // SHARE, EVALS_PER_COORDINATE * (free + 1)) if free else 0
 
 
-def polish(
-    driver: Driver, stop: Stop, max_evals: int, time_is_up: Callable[[], bool] = lambda: False
-) -> Stop:
-    """Improve the incumbent of a finished search, and return why the whole run ended.
-
-    A run whose time was up is left as it is.
-    """
-    if stop is Stop.TIME:
-        return stop
+def polish(driver: Driver, max_evals: int, time_is_up: Callable[[], bool]) -> Stop | None:
+    """Improve the incumbent; return the rule that ends the run meanwhile, if any."""
     try:
         _Polisher(driver, max_evals, time_is_up).run()
     except _Enough as enough:
-        return enough.stop or stop
-    return stop
+        return enough.stop
+    return None
 
 
 class _Polisher:

@@ -4,14 +4,16 @@ import inspect
 import logging
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from de2ls import _checks
 from de2ls._checks import FloatArray
+from de2ls.optimize.checkpoint import Checkpoint
 from de2ls.optimize.evaluators import Evaluator, Function
 from de2ls.optimize.progress import LOG, Bar, say, state
 from de2ls.optimize.result import BUDGET_STOPS, MinimizeResult, Stop, make_result
@@ -112,6 +114,10 @@ class Search:
         Whether the driver itself evaluates, point by point.
     bar : Bar, optional
         What shows the progress.
+    file : Checkpoint, optional
+        Where the run is kept.
+    noted : mapping, optional
+        What `note` gave when the run was kept, if it goes on.
     """
 
     def __init__(
@@ -122,6 +128,8 @@ class Search:
         batch: int | None,
         direct: bool,
         bar: Bar | None = None,
+        file: Checkpoint | None = None,
+        noted: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         self.driver = driver
         self.rules = rules
@@ -129,37 +137,58 @@ class Search:
         self.batch = batch
         self.direct = direct
         self.bar = bar
+        self.file = file
+        self.over = Stop[noted["over"]] if noted.get("over") else None  # why the search is over
+        self.polished = bool(noted.get("polished"))
         self.logs = rules.disp or LOG.isEnabledFor(logging.INFO)
-        if rules.target is not None:
-            driver.aim(rules.target)
+        driver.aim(-math.inf if rules.target is None else rules.target)
         self.begin = time.perf_counter()
-        self.next_look = (
-            driver.population_size
-        )  # evaluations at which the next generation has ended
-        self.next_report = driver.population_size
+        # evaluations at which the next generation has ended
+        self.next_look = int(noted.get("next_look", driver.population_size))
+        self.next_report = driver.n_evals + driver.population_size
+        self.limit = driver.max_evals
         self._step = 1  # evaluations between looks at the clock
 
-    def run(self) -> Stop:
-        """Search until a rule says stop."""
+    def run(self, limit: int) -> Stop | None:
+        """Search until a rule says stop; None where it has not after `limit` evaluations."""
+        self.limit = limit
         try:
-            while True:
+            while self.over is None and self.driver.n_evals < limit:
                 if self.direct:
                     self._directly()
                 else:
                     self._batch()
-                if (stop := self._stop()) is not None:
+                stop = self._stop()
+                if stop is Stop.TIME:
+                    self.save()
                     return stop
+                self.over = stop
+                if self.file is not None and self.file.is_due():
+                    self.save()
         except EvaluationError as error:
+            self.save()
             if self.driver.n_evals > 0:
                 error.result = make_result(self.driver, Stop.ERROR)
             raise
+        self.save()
+        return self.over
+
+    def save(self) -> None:
+        """Keep the run as it stands, if it is to be kept.
+
+        Not after Ctrl-C, which may come in the middle of anything: then the last state stands.
+        """
+        if self.file is not None:
+            over = self.over and self.over.name
+            note = {"over": over, "next_look": self.next_look, "polished": self.polished}
+            self.file.write(self.driver, note)
 
     # --- evaluating ------------------------------------------------------------------------------
 
     def _directly(self) -> None:
         """Let the driver evaluate, checking the rules as often as they need."""
         driver, rules = self.driver, self.rules
-        until = driver.n_evals + self._step
+        until = min(driver.n_evals + self._step, self.limit)
         if rules.stall is not None:
             until = min(until, max(driver.incumbent.n + rules.stall, driver.n_evals + 1))
         if rules.per_generation:
@@ -182,7 +211,8 @@ class Search:
         """
         driver = self.driver
         size = driver.population_size
-        numbers = driver.ask(min(self.batch or size, size))
+        room = min(self.batch or size, size, self.limit - driver.n_evals)
+        numbers = sorted(driver.pending) or driver.ask(room)  # some may have failed before
         if not numbers:
             return
         points = list(driver.points(numbers))

@@ -183,8 +183,9 @@ class CompiledDriver(Driver):
 
     def observe(self, x: FloatArray, out: FloatArray) -> None:
         """Let the recorder see a point that the algorithm did not ask for."""
-        self.cand.x[:], self.cand.out[:] = x, out
-        record(self.state, self.cand)
+        cand = new_candidate(self.problem)
+        cand.x[:], cand.out[:] = x, out
+        record(self.state, cand)
 
     @property
     def asked(self) -> int:
@@ -219,7 +220,7 @@ class CompiledDriver(Driver):
     def _run_initial(self, until: int) -> None:
         """Evaluate starting points, and the initial population while it sets the weights."""
         while self.n_evals < until and not self.reached and self._is_initial():
-            numbers = self.ask(1)
+            numbers = list(self._pending)[:1] or self.ask(1)  # one may have failed before
             out = np.empty(1 + self.problem.n_constraints)
             self.problem.evaluate_into(self.pending[numbers[0]].x, out, self.work)
             self.tell(numbers, [out])

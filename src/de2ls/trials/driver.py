@@ -4,12 +4,10 @@
 """
 
 import json
-import zipfile
-import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -205,22 +203,34 @@ class Driver(ABC):
     def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
         """Go to where `arrays` were taken."""
 
-    def save(self, path: str | Path, **extra: NDArray[Any]) -> None:
-        """Write the trial, and `extra` arrays, to a file from which `load_driver` continues it."""
-        header = {
-            "schema": SCHEMA,
-            "algorithm": self.algorithm.reference,
-            "config": self.config.as_dict(),
-            "seed": self.seed,
-            "max_evals": self.max_evals,
-            "wall_time": self.wall_time,
-            "problem": _description(self.problem),
-        }
+    def header(self) -> dict[str, Any]:
+        """Return what a saved trial is known by, as JSON has it."""
+        header: dict[str, Any] = json.loads(
+            json.dumps(
+                {
+                    "schema": SCHEMA,
+                    "algorithm": self.algorithm.reference,
+                    "config": self.config.as_dict(),
+                    "seed": self.seed,
+                    "max_evals": self.max_evals,
+                    "problem": description(self.problem),
+                }
+            )
+        )
+        return header
+
+    def write(self, file: IO[bytes], **extra: NDArray[Any]) -> None:
+        """Write the trial, and `extra` arrays; `de2ls.trials.saved.load_driver` continues it."""
+        header = {**self.header(), "wall_time": self.wall_time}
         arrays: dict[str, Any] = {**self.arrays(), **extra}
+        np.savez(file, header=np.array(json.dumps(header)), **arrays)
+
+    def save(self, path: str | Path, **extra: NDArray[Any]) -> None:
+        """Write the trial, and `extra` arrays, to a file: as a whole or not at all."""
         target = Path(path)
         partial = target.with_name(target.name + ".part")
         with partial.open("wb") as file:
-            np.savez(file, header=np.array(json.dumps(header)), **arrays)
+            self.write(file, **extra)
         partial.replace(target)
 
 
@@ -262,44 +272,7 @@ def new_driver(
     return CompiledDriver(chosen, problem, seed, max_evals, config, x0=x0, weigh=weigh)
 
 
-def load_driver(
-    path: str | Path, problem: Problem, algorithm: str | Algorithm | None = None
-) -> Driver:
-    """Read a saved trial of `problem`; an algorithm that is in no file must be given again."""
-    if Path(path).exists() and not zipfile.is_zipfile(path):
-        raise ValueError(f"path {str(path)!r} holds no saved trial")
-    try:
-        with np.load(path, allow_pickle=False) as saved:
-            return _from_arrays(path, problem, saved, algorithm)
-    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError) as error:
-        raise ValueError(f"path {str(path)!r} holds a damaged trial: {error}") from error
-
-
-def _from_arrays(
-    path: str | Path, problem: Problem, saved: Any, algorithm: str | Algorithm | None
-) -> Driver:
-    header = json.loads(str(saved["header"])) if "header" in saved else {}
-    if header.get("schema") != SCHEMA:
-        raise ValueError(
-            f"path {str(path)!r} holds a trial of schema {header.get('schema')}; "
-            f"this version reads schema {SCHEMA}"
-        )
-    _require_same(header["problem"], _description(problem))
-    chosen = get_algorithm(header["algorithm"] if algorithm is None else algorithm)
-    if chosen.reference != header["algorithm"]:
-        raise ValueError(
-            f"algorithm must be the saved trial's, {header['algorithm']}, got {chosen.reference}"
-        )
-    driver = new_driver(chosen, problem, header["seed"], header["max_evals"], header["config"])
-    try:
-        driver.restore(saved)
-    except ValueError as error:
-        raise ValueError(f"path {str(path)!r} cannot be continued: {error}") from error
-    driver.wall_time = header.get("wall_time", 0.0)
-    return driver
-
-
-def _description(problem: Problem) -> dict[str, Any]:
+def description(problem: Problem) -> dict[str, Any]:
     """Return what a saved trial needs to know its problem again."""
     return {
         "name": problem.name,
@@ -313,12 +286,3 @@ def _description(problem: Problem) -> dict[str, Any]:
         "feasible_tol": problem.feasible_tol,
         **problem.key.as_dict(),
     }
-
-
-def _require_same(saved: dict[str, Any], given: dict[str, Any]) -> None:
-    for name in sorted(saved.keys() | given.keys()):
-        if saved.get(name) != given.get(name):
-            raise ValueError(
-                f"problem must be the saved trial's: its {name} is {saved.get(name)}, "
-                f"got {given.get(name)}"
-            )

@@ -14,9 +14,10 @@ from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import Config
 from de2ls.problems.problem import Problem
 from de2ls.suites.registry import record_rule
-from de2ls.trials.driver import Driver, load_driver, new_driver
+from de2ls.trials.driver import Driver, new_driver
 from de2ls.trials.key import TrialKey
 from de2ls.trials.record import TrialRecord
+from de2ls.trials.saved import load_driver
 
 
 class PausedTrial:

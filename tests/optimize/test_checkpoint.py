@@ -1,0 +1,182 @@
+"""A run that is killed goes on from its checkpoint and ends with the same bits."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import de2ls
+from de2ls.optimize import checkpoint
+from de2ls.optimize.result import Stop
+from de2ls.optimize.search import EvaluationError
+
+BOX = [(-4.0, 6.0), (-5.0, 5.0)]
+LIMIT = {"type": "ineq", "fun": lambda x: x[0] - 1}
+
+
+@pytest.fixture(autouse=True)
+def always_due(monkeypatch):
+    monkeypatch.setattr(checkpoint, "SECONDS", 0.0)
+
+
+def valley(x):
+    return float((x[0] - x[1] ** 2) ** 2 + 0.1 * x[1] ** 2)
+
+
+def same(a, b):
+    """Whether two results have the same bits, their histories too."""
+    return a.to_json() == b.to_json()
+
+
+def fails_once_at(n):
+    """Return a function whose n-th call fails, and none after it."""
+    calls = []
+
+    def fun(x):
+        calls.append(1)
+        if len(calls) == n:
+            raise OSError("the licence server is gone")
+        return valley(x)
+
+    fun.calls = calls
+    return fun
+
+
+HOW = {
+    "plain": {},
+    "batches": {"batch": 5},
+    "tol": {"tol": 0.5},
+    "stall": {"stall": 60},
+    "polish": {"polish": True, "algorithm": "de2ls"},
+}
+
+
+@pytest.mark.parametrize("algorithm", ["de2ls", "chorus"])
+@pytest.mark.parametrize("how", HOW.values(), ids=HOW)
+@pytest.mark.parametrize("n", [4, 130, 290])
+def test_a_failure_is_repeated_and_the_run_goes_on(algorithm, how, n, tmp_path):
+    options = {"constraints": LIMIT, "algorithm": algorithm, "max_evals": 300, "seed": 3, **how}
+    whole = de2ls.minimize(valley, BOX, **options)
+    fun = fails_once_at(n)
+    path = tmp_path / "run.npz"
+    try:
+        res = de2ls.minimize(fun, BOX, checkpoint=path, **options)
+        assert len(fun.calls) < n or "polish" in how  # polishing takes no notice of it
+    except EvaluationError:
+        res = de2ls.minimize(fun, BOX, checkpoint=path, **options)
+        assert len(fun.calls) == whole.nfev + 1
+        assert same(res, whole)
+    before = len(fun.calls)
+    again = de2ls.minimize(fun, BOX, checkpoint=path, **options)
+    assert same(again, res)
+    assert len(fun.calls) == before
+
+
+def test_without_a_seed_the_run_keeps_its_own(tmp_path):
+    path = tmp_path / "run.npz"
+    options = {"algorithm": "de2ls", "max_evals": 200, "checkpoint": path}
+    fun = fails_once_at(100)
+    with pytest.raises(EvaluationError):
+        de2ls.minimize(fun, BOX, **options)
+    res = de2ls.minimize(fun, BOX, **options)
+    whole = de2ls.minimize(valley, BOX, algorithm="de2ls", max_evals=200, seed=res.seed)
+    assert same(res, whole)
+
+
+def test_a_run_whose_time_was_up_goes_on(tmp_path):
+    options = {"algorithm": "chorus", "max_evals": 200, "seed": 1}
+    path = tmp_path / "run.npz"
+    first = de2ls.minimize(valley, BOX, max_time=0.0, checkpoint=path, **options)
+    assert (first.status, first.nfev < 200) == (Stop.TIME.status, True)
+    res = de2ls.minimize(valley, BOX, checkpoint=path, **options)
+    assert same(res, de2ls.minimize(valley, BOX, **options))
+
+
+OTHERS = {
+    "seed": {"seed": 2},
+    "algorithm": {"algorithm": "rdex"},
+    "config ls_sr": {"config": {"ls_sr": 0.5}},
+    "max_evals": {"max_evals": 99},
+    "problem upper": {"bounds": [(-4.0, 6.0), (-5.0, 6.0)]},
+    "problem n_ineq": {"constraints": LIMIT},
+    "x0": {"x0": [0.0, 0.0]},
+    "batch": {"batch": 2},
+    "polish": {"polish": True},
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_checkpoint_of_another_run_is_refused_by_name(name, tmp_path):
+    options = {
+        "bounds": BOX, "algorithm": "de2ls", "max_evals": 100, "seed": 1,
+        "checkpoint": tmp_path / "run.npz",
+    }  # fmt: skip
+    de2ls.minimize(valley, **options)
+    with pytest.raises(ValueError, match=f"checkpoint .* its {name} is"):
+        de2ls.minimize(valley, **{**options, **OTHERS[name]})
+
+
+def test_other_files_are_refused(tmp_path):
+    path = tmp_path / "run.npz"
+    path.write_text("text")
+    with pytest.raises(ValueError, match="no saved trial"):
+        de2ls.minimize(valley, BOX, checkpoint=path)
+    np.savez(path, numbers=np.arange(3))
+    with pytest.raises(ValueError, match="checkpoint"):
+        de2ls.minimize(valley, BOX, checkpoint=path)
+    with pytest.raises(ValueError, match="checkpoint"):
+        de2ls.minimize(valley, BOX, checkpoint=tmp_path / "nowhere" / "run.npz")
+    with pytest.raises(TypeError, match="checkpoint"):
+        de2ls.minimize(valley, BOX, checkpoint=3)
+
+
+SCRIPT = """
+import sys, time
+import de2ls
+from de2ls.optimize import checkpoint
+
+checkpoint.SECONDS = 0.05
+
+
+def fun(x):
+    time.sleep(0.002)
+    return float((x[0] - x[1] ** 2) ** 2 + 0.1 * x[1] ** 2), [1 - x[0]], []
+
+
+if __name__ == "__main__":
+    algorithm, workers, path = sys.argv[1:]
+    res = de2ls.minimize(
+        fun, [(-4.0, 6.0), (-5.0, 5.0)], n_ineq=1, n_eq=0, algorithm=algorithm,
+        max_evals=700, seed=5, workers=int(workers), checkpoint=path,
+    )
+    print(res.to_json())
+"""
+
+
+@pytest.mark.parametrize(("algorithm", "workers"), [("de2ls", 1), ("chorus", 1), ("chorus", 2)])
+def test_a_killed_process_goes_on_with_the_same_bits(algorithm, workers, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+
+    def command(name):
+        return [sys.executable, str(script), algorithm, str(workers), str(tmp_path / name)]
+
+    killed = tmp_path / "killed.npz"
+    process = subprocess.Popen(command(killed.name), stdout=subprocess.PIPE, start_new_session=True)
+    states = set()
+    while len(states) < 4:  # the checkpoint was replaced some times
+        assert process.poll() is None, "it ended before it was killed"
+        states |= {killed.stat().st_mtime_ns} if killed.exists() else set()
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGKILL)
+    assert process.communicate()[0] == b""
+    with np.load(killed) as saved:
+        assert "header" in saved
+    rest = subprocess.run(command(killed.name), capture_output=True, check=True)
+    whole = subprocess.run(command("whole.npz"), capture_output=True, check=True)
+    assert rest.stdout == whole.stdout
+    assert b'"nfev": ' in whole.stdout
