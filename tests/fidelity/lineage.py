@@ -68,7 +68,7 @@ COMPARISONS = [
         functions=(*THIRTEEN, 6, 8),
     ),
     Comparison("ebo-cmar", "published/lineage/ebo-cmar_cec2017_raw.csv", functions=THIRTEEN),
-    Comparison("l-srtde", "reference/lineage/l-srtde_D10.csv"),
+    Comparison("l-srtde", "reference/lineage/l-srtde_D10.csv", functions=THIRTEEN),
     Comparison(
         "imode", "published/lineage/imode_cec2020_raw.csv", 5, CEC2020_BOUND, (1, 2, 3, 5, 8, 9, 10)
     ),

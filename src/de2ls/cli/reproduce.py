@@ -33,6 +33,14 @@ de2ls reproduce cec2026 --quick
 de2ls reproduce cec2026 --store reproduction.db -o cec2026-D30
 """
 
+_LINEAGE_EPILOG = """\
+Examples:
+
+de2ls reproduce lineage --quick --suite cec2017-bound
+
+de2ls reproduce lineage --store reproduction.db -o lineage-D30
+"""
+
 Quick = Annotated[
     bool, typer.Option("--quick", help="D = 10 and 5 runs: minutes instead of hours.")
 ]
@@ -159,6 +167,53 @@ def practitioners(
     runs = study.run_missing(folder / "runs.csv", wanted, worker_count(workers))
     command = f"de2ls reproduce practitioners --suites {suites} --dim {dim} --seeds {seeds}"
     _show(study.report(runs, folder, command), folder)
+
+
+@app.command(epilog=_LINEAGE_EPILOG)
+def lineage(
+    quick: Annotated[
+        bool, typer.Option("--quick", help="D = 10, 3 runs of 20,000 evaluations.")
+    ] = False,
+    suite: Annotated[
+        str, typer.Option(help="cec2017, cec2017-bound, or both, separated by a comma.")
+    ] = "cec2017,cec2017-bound",
+    dim: Annotated[int | None, typer.Option(help="Dimension.", show_default="30, quick 10")] = None,
+    runs: Annotated[
+        int | None, typer.Option(help="Trials per problem.", show_default="25, quick 3")
+    ] = None,
+    problems: Annotated[str, typer.Option(help="Numbers such as 1-5; all by default.")] = "",
+    algorithms: Annotated[str, typer.Option(help="Some of them, by name.")] = "",
+    instance: Instance = 0,
+    seed: Seed = 1,
+    store: StoreOption = Path("reproduction.db"),
+    output: Output = None,
+    workers: Workers = None,
+    quiet: Quiet = False,
+) -> None:
+    """Compare ten years of champions and the CEC 2026 field, with and without constraints.
+
+    The same command continues where it was stopped. The bound-constrained functions need the extra
+    `lineage`.
+    """
+    from dataclasses import replace
+
+    from de2ls import _checks
+    from de2ls._lists import items, numbers
+    from de2ls.studies.lineage import BOUND, CONSTRAINED, QUICK, Decade, reproduce_lineage
+
+    suites = [_checks.choice("suite", name, (CONSTRAINED, BOUND)) for name in items("suite", suite)]
+    size = replace(QUICK if quick else Decade(), seed=seed, instance=instance)
+    size = replace(size, dim=dim or size.dim, runs=runs or size.runs)
+    if problems:
+        size = replace(size, problems=tuple(numbers("problems", problems)))
+    if algorithms:
+        size = replace(size, names=tuple(items("algorithms", algorithms)))
+    folder = output or Path(f"lineage-D{size.dim}")
+    command = f"de2ls reproduce lineage --suite {suite} --dim {size.dim} --runs {size.runs}"
+    with _resumable():
+        result = reproduce_lineage(size, _runner(store, workers, quiet), folder, command, suites)
+    for name in result.shown:
+        _show(result.tables[name], folder)
 
 
 def _scale(

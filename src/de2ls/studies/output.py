@@ -66,12 +66,13 @@ def provenance(command: str, scale: Scale, info: StoreInfo, labels: Sequence[str
         "the seed of a trial is derived from the campaign seed, the label, the problem and the run "
         "(`de2ls.campaigns.seeds.trial_seed`); trials with shared random numbers leave the label "
         "out",
-        f"trials by {_environments(info)}",
+        f"trials by {environments(info)}",
         "series: " + ", ".join(f"{label} ({s.algorithm})" for label, s in series.items()),
     ]
 
 
-def _environments(info: StoreInfo) -> str:
+def environments(info: StoreInfo) -> str:
+    """Return where the trials of a store were made: versions and machines."""
     texts: Mapping[str, None] = dict.fromkeys(
         f"de2ls {env.version} with "
         + ", ".join(f"{name} {value}" for name, value in env.description.items())

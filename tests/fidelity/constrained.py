@@ -1,0 +1,69 @@
+"""LSHADE44, LSHADE44-IEpsilon and UDE against their published figures on constrained problems.
+
+    python -m tests.fidelity.constrained NAME [RUNS]
+
+writes ``docs/results/fidelity/lineage/NAME-constrained-D10.csv``: per problem our share of feasible
+runs, median and range of the objective, beside the published rate and median. Single runs of the
+authors were not published, so that no test of distributions is possible.
+"""
+
+import csv
+import sys
+import zlib
+
+import numpy as np
+
+import de2ls
+from tests.fidelity.lineage import FOLDER
+from tests.fidelity.rules import SHARED
+
+DIM, EVALS = 10, 200_000
+NAMES = ("lshade44", "lshade44-iepsilon", "ude")
+COLUMNS = (
+    *("problem", "runs", "feasible", "median_f", "least_f", "largest_f", "median_violation"),
+    *("published_feasible", "published_median_f", "published_median_violation"),
+)
+
+
+def published(name: str) -> dict[int, dict[str, float]]:
+    """Return the published figures of an algorithm at D = 10 by problem."""
+    with (SHARED / "published" / "lineage" / "constrained_cec2017.csv").open() as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    return {
+        int(row["problem"]): {key: float(row[key]) for key in list(row)[3:]}
+        for row in rows
+        if row["algorithm"] == name and int(row["D"]) == DIM
+    }
+
+
+def figures(name: str, number: int, runs: int) -> list[float]:
+    """Return share of feasible runs, median, least and largest f, median mean violation."""
+    problem = de2ls.cec2017(number, DIM)
+    seeds = [zlib.crc32(f"{name} C{number} {DIM} {run}".encode()) for run in range(runs)]
+    records = [de2ls.run_trial(name, problem, seed, EVALS) for seed in seeds]
+    f = [record.f for record in records]
+    violations = [record.violation / problem.n_constraints for record in records]
+    feasible = float(np.mean([record.feasible for record in records]))
+    return [feasible, float(np.median(f)), min(f), max(f), float(np.median(violations))]
+
+
+def main() -> None:
+    """Write the comparison of one algorithm, a row as soon as it is known."""
+    name, runs = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 25
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with (FOLDER / f"{name}-constrained-D{DIM}.csv").open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for number, known in published(name).items():
+            theirs = (
+                known["feasibility_rate_percent"] / 100.0,
+                known["median_f"],
+                known["median_violation"],
+            )
+            row = [*figures(name, number, runs), *theirs]
+            writer.writerow([f"C{number:02d}", runs, *(f"{value:.6g}" for value in row)])
+            file.flush()
+
+
+if __name__ == "__main__":
+    main()

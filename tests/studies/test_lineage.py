@@ -1,0 +1,58 @@
+"""The study over the years at a small size, with real trials."""
+
+import numpy as np
+import pytest
+
+import de2ls
+from de2ls.studies.lineage import BOUND, CONSTRAINED, YEARS, Decade, reproduce_lineage
+from de2ls.studies.scale import Runner
+from tests.studies.support import Counting, rows
+
+pytest.importorskip("minionpy")
+SIZE = Decade(
+    dim=10,
+    runs=2,
+    max_evals=1500,
+    problems=(1, 4),
+    names=("jso", "l-srtde", "cl-srde", "ude"),
+    instance=1,
+)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("lineage")
+    runs = []
+    for _ in range(2):
+        runs.append(Counting())
+        runner = Runner(folder / "trials.db", 1, runs[-1])
+        output = reproduce_lineage(SIZE, runner, folder / "out", "x", [CONSTRAINED, BOUND])
+    return folder / "out", output, [counting.labels for counting in runs]
+
+
+def test_each_stands_where_it_belongs_and_runs_once(made):
+    _, _, (first, second) = made
+    assert first == {"jso": 8, "ude": 8, "l-srtde": 4, "cl-srde": 4}
+    assert not second
+
+
+def test_a_ranking_for_each_suite(made):
+    folder, output, _ = made
+    for suite, absent in ((CONSTRAINED, "L-SRTDE"), (BOUND, "CL-SRDE")):
+        table = output.tables[f"{suite}-ranking"]
+        names = [row[table.header.index("algorithm")] for row in table.rows]
+        years = {row[table.header.index("algorithm")]: row[2] for row in table.rows}
+        assert set(names) == {"jSO", "UDE", "L-SRTDE", "CL-SRDE"} - {absent}
+        assert years["jSO"] == 2017
+        shares = [row[table.header.index("share %")].value for row in table.rows]
+        assert sum(shares) == pytest.approx(100.0)
+        assert shares == sorted(shares, reverse=True)
+    assert len(rows(folder / "trials.csv")) == 24
+    assert (folder / "years.png").stat().st_size > 5000
+
+
+def test_every_algorithm_of_the_lineage_has_its_year():
+    assert set(YEARS) <= set(de2ls.algorithm_names())
+    assert np.isin(list(YEARS.values()), range(2017, 2027)).all()
+    with pytest.raises(ValueError, match="names must be"):
+        Decade(names=("jsso",))
