@@ -193,9 +193,9 @@ class Archive:
         trust = self.optima.at_value(self.best_f) if self.feasible else 0
         if trust >= config.agree:
             return f"{trust} independent searches ended at the best value"
-        quiet = self.evals - self.last_gain
         long = max(200 * (self.n + 1), config.stall * self.last_gain)
-        return "no gain for long" if config.stall and quiet > long else ""
+        stalled = self.evals - self.last_gain > long and self.independent >= config.agree
+        return "no gain for long" if config.stall and stalled else ""
 
     def note(self) -> None:
         """Write down what is known of the solution, for whoever reports it."""
