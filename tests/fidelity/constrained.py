@@ -1,6 +1,6 @@
 """LSHADE44, LSHADE44-IEpsilon and UDE against their published figures on constrained problems.
 
-    python -m tests.fidelity.constrained NAME [RUNS]
+    python -m tests.fidelity.constrained NAME [RUNS [PROBLEMS]]
 
 writes ``docs/results/fidelity/lineage/NAME-constrained-D10.csv``: per problem our share of feasible
 runs, median and range of the objective, beside the published rate and median. Single runs of the
@@ -48,21 +48,25 @@ def figures(name: str, number: int, runs: int) -> list[float]:
 
 
 def main() -> None:
-    """Write the comparison of one algorithm, a row as soon as it is known."""
+    """Run the named problems (or all) of one algorithm; rows of others in the file stay."""
     name, runs = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 25
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    with (FOLDER / f"{name}-constrained-D{DIM}.csv").open("w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        for number, known in published(name).items():
-            theirs = (
-                known["feasibility_rate_percent"] / 100.0,
-                known["median_f"],
-                known["median_violation"],
-            )
-            row = [*figures(name, number, runs), *theirs]
-            writer.writerow([f"C{number:02d}", runs, *(f"{value:.6g}" for value in row)])
-            file.flush()
+    known = published(name)
+    numbers = [int(text) for text in sys.argv[3].split(",")] if len(sys.argv) > 3 else list(known)
+    path = FOLDER / f"{name}-constrained-D{DIM}.csv"
+    for number in numbers:
+        rows = {row["problem"]: row for row in csv.DictReader(path.open())} if path.exists() else {}
+        theirs = (
+            known[number]["feasibility_rate_percent"] / 100.0,
+            known[number]["median_f"],
+            known[number]["median_violation"],
+        )
+        found = (f"{value:.6g}" for value in (*figures(name, number, runs), *theirs))
+        label = f"C{number:02d}"
+        rows[label] = dict(zip(COLUMNS, (label, str(runs), *found), strict=True))
+        with path.open("w", newline="") as file:
+            writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows[key] for key in sorted(rows))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,370 @@
+"""The blocks of the lineage, each against a calculation or a distribution."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import de2ls
+from de2ls.algorithms.batches import Space
+from de2ls.algorithms.lineage import cma, draws, sizes, variation
+from de2ls.algorithms.lineage.archive import Archive
+from de2ls.algorithms.lineage.choice import OperatorWeights, Roulette
+from de2ls.algorithms.lineage.ide import cobide_parameters, ide_donors, rank_rates
+from de2ls.algorithms.lineage.lshade44 import IEpsilonConfig, ImprovedLevel
+from de2ls.algorithms.lineage.members import LineageConfig, Members, Run, contest, shares
+from de2ls.algorithms.lineage.memory import TERMINAL, Memory, lehmer
+from de2ls.algorithms.lineage.polish import Conversation, Ended, slsqp
+from de2ls.engine.random import seed_state
+from de2ls.trials.batch_driver import BatchDriver
+from tests.trials.examples import free
+
+BOX = np.array([[-1.0, -2.0], [3.0, 2.0]])
+
+
+def members(f: list[float], v: list[float]) -> Members:
+    return Members(np.arange(2.0 * len(f)).reshape(-1, 2), np.array(f), np.array(v))
+
+
+# --- order and contest ----------------------------------------------------------------------------
+
+
+def test_the_order_with_a_level() -> None:
+    """Within 0.5 by f; beyond by v; equal violations by f."""
+    some = members([5.0, 4.0, 3.0, 2.0, 1.0], [0.0, 0.5, 2.0, 2.0, 1.0])
+    assert some.order(0.5).tolist() == [1, 0, 4, 3, 2]
+    assert some.order(0.0).tolist() == [0, 1, 4, 3, 2]
+    assert some.order(9.0).tolist() == [4, 3, 2, 1, 0]
+    assert some.best(2, 0.5).f.tolist() == [5.0, 4.0]  # they keep their places
+    assert some.sorted(0.5).f.tolist() == [4.0, 5.0, 1.0, 2.0, 3.0]
+
+
+def test_a_contest_by_objective_and_by_violation() -> None:
+    inf = np.inf
+    parents = members([5.0, 5.0, 5.0, 5.0, inf, inf], [0.0, 1.0, 0.0, 1.0, inf, inf])
+    trials = members([4.0, 9.0, 4.0, 5.0, 3.0, inf], [0.0, 0.7, 1.0, 1.0, 2.0, inf])
+    result = contest(parents, trials, 0.5)
+    assert result.by_f.tolist() == [True, False, False, True, False, True]
+    assert result.gain == pytest.approx([1.0, 0.3, -1.0, 0.0, inf, -inf])
+    assert result.won.tolist() == [True, True, False, False, True, False]
+    assert result.held.tolist() == [True, True, False, True, True, False]
+    assert result.relative(result.old) == pytest.approx([0.2, 0.3, 0.0, 0.0, 1.0, 0.0])
+
+
+def test_gains_of_two_kinds_count_by_their_numbers() -> None:
+    """Three by f (1, 2, 5) and one by v (0.1): weights 3/4 of 1/8, 2/8, 5/8, and 1/4."""
+    parents = members([10.0, 10.0, 10.0, 0.0], [0.0, 0.0, 0.0, 0.3])
+    trials = members([9.0, 8.0, 5.0, 7.0], [0.0, 0.0, 0.0, 0.2])
+    result = contest(parents, trials, 0.0)
+    expected = [0.75 / 8, 1.5 / 8, 3.75 / 8, 0.25]
+    assert result.weights(result.won) == pytest.approx(expected)
+
+
+def test_shares_of_gains_over_points_without_a_value() -> None:
+    assert shares(np.array([1.0, 3.0, np.inf])) == pytest.approx([1 / 7, 3 / 7, 3 / 7])
+    assert shares(np.array([np.inf, np.inf])).tolist() == [0.5, 0.5]
+    assert shares(np.array([0.0, 0.0])).tolist() == [0.0, 0.0]
+
+
+def test_the_common_level() -> None:
+    """Ten members, the third smallest violation (20 %) at t = 0, (1 - 1/2)^5 of it at 0.4 T."""
+    run = Run(Space.of(free(2)), np.random.default_rng(1), 1000, LineageConfig())
+    run.first(Members(np.zeros((10, 2)), np.zeros(10), np.arange(10.0)))
+    assert run.level == 2.0
+    run.t = 400
+    assert run.level == pytest.approx(2.0 / 32)
+    run.t = 800
+    assert run.level == 0.0
+
+
+def test_the_improved_level() -> None:
+    pop = Members(np.zeros((20, 2)), np.zeros(20), np.arange(20.0))
+    level = ImprovedLevel(IEpsilonConfig(), pop)
+    assert level.level == 18.0  # one of twenty is beyond it
+    level.follow(pop, pop, 0.1)
+    assert level.level == pytest.approx(16.2)
+    feasible = Members(pop.x, pop.f, np.zeros(20))
+    level.follow(feasible, feasible, 0.2)
+    assert level.level == pytest.approx(1.1 * 19.0)
+    level.follow(feasible, feasible, 0.8)
+    assert level.level == 0.0
+
+
+# --- memory, archive, choice, sizes ---------------------------------------------------------------
+
+
+def test_the_memory_by_hand() -> None:
+    w, f, cr = np.array([0.25, 0.75]), np.array([0.4, 0.8]), np.array([0.2, 0.6])
+    assert lehmer(w, f) == pytest.approx((0.25 * 0.16 + 0.75 * 0.64) / 0.7)
+    memory = Memory(2, 0.5, 0.5)
+    memory.learn(w, f, cr)
+    assert memory.f.tolist() == pytest.approx([0.52 / 0.7, 0.5])
+    assert memory.cr.tolist() == pytest.approx([0.28 / 0.5, 0.5])
+    memory.learn(w, f, np.zeros(2))
+    assert memory.cr[1] == TERMINAL
+    memory.k = 1
+    memory.learn(w, f, cr)
+    assert memory.cr[1] == TERMINAL  # for ever
+    memory.learn(np.zeros(2), f, cr)
+    assert memory.k == 0  # nothing was learned
+
+
+def test_a_memory_that_averages_leaves_its_terminal_value() -> None:
+    memory = Memory(1, 0.5, 0.5, 0.5)
+    memory.learn(np.ones(1), np.array([0.9]), np.zeros(1))
+    assert (memory.f[0], memory.cr[0]) == pytest.approx((0.7, -0.25))
+    memory.learn(np.ones(1), np.array([0.9]), np.ones(1))
+    assert memory.cr[0] == pytest.approx(0.375)
+
+
+def test_a_memory_with_the_arithmetic_mean() -> None:
+    memory = Memory(1, 0.5, 0.5, arithmetic=True)
+    memory.learn(np.array([0.25, 0.75]), np.ones(2), np.array([0.2, 0.6]))
+    assert memory.cr[0] == pytest.approx(0.5)
+
+
+def test_the_archive() -> None:
+    rng, archive = seed_state(1), Archive(6, 1)
+    archive.overwrite(rng, np.array([[1.0], [2.0], [3.0]]), 2)
+    assert archive.n == 2
+    assert archive.x[0, 0] == 3.0 or archive.x[1, 0] == 3.0
+    archive.mingle(rng, np.array([[3.0], [4.0], [4.0], [5.0]]), 6)
+    assert sorted(archive.x[:, 0].tolist())[-3:] == [3.0, 4.0, 5.0]
+    assert archive.n == 4
+    archive.thin(rng, 3)
+    assert archive.n == len(set(archive.x[:, 0].tolist())) == 3
+    archive.cut(1)
+    assert archive.n == 1
+
+
+def test_the_roulette_restarts() -> None:
+    roulette, rng = Roulette(4, 2.0, 0.05), np.random.default_rng(2)
+    counts = np.bincount(roulette.draw(rng, 40_000), minlength=4)
+    assert stats.chisquare(counts).pvalue > 1e-3
+    roulette.wins[:] = (100.0, 2.0, 2.0, 2.0)
+    roulette.draw(rng, 10)
+    assert roulette.wins.tolist() == [2.0] * 4
+    roulette.wins[:] = (8.0, 2.0, 4.0, 2.0)
+    counts = np.bincount(roulette.draw(rng, 40_000), minlength=4)
+    assert stats.chisquare(counts, 40_000 * np.array([0.5, 0.125, 0.25, 0.125])).pvalue > 1e-3
+
+
+def test_weights_of_operators() -> None:
+    """Mean relative gains 0.2 and 0.05 give 0.8 and 0.2; equal ones unless both gained."""
+    operators = OperatorWeights(2, 0.1)
+    parents = members([10.0, 10.0, 10.0, 10.0], [0.0] * 4)
+    result = contest(parents, members([6.0, 10.5, 9.0, 10.0], [0.0] * 4), 0.0)
+    operators.learn(result, np.array([0, 0, 1, 1]), result.old)
+    assert operators.q == pytest.approx([0.8, 0.2])
+    operators.learn(result, np.array([0, 0, 0, 1]), result.old)
+    assert operators.q.tolist() == [0.5, 0.5]
+
+
+def test_sizes() -> None:
+    assert [sizes.rounded(value) for value in (2.5, 3.5, 2.4)] == [3, 4, 2]
+    assert sizes.linear(100, 4, 0.5) == 52
+    assert sizes.power(900, 4, 0.5) == sizes.rounded(900 - 896 * math.sqrt(0.5))
+    assert sizes.power(900, 4, 1.0) == 4
+
+
+@pytest.mark.parametrize(("dim", "count"), [(10, 2163), (30, 2745), (50, 3022), (100, 3401)])
+def test_generations_of_the_linear_plan(dim: int, count: int) -> None:
+    """The constants in the programs of EBOwithCMAR and mLSHADE-RL."""
+    assert sizes.generations(18 * dim, 4, 10_000 * dim) == count
+
+
+# --- draws ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("location", [0.5, -0.3, 1.0])
+def test_a_positive_cauchy_draw(location: float) -> None:
+    drawn = draws.positive_cauchy(seed_state(3), np.full(4000, location), 0.1, np.inf)
+    cauchy = stats.cauchy(location, 0.1)
+    below = cauchy.cdf(0.0)
+    assert stats.kstest(drawn, lambda x: (cauchy.cdf(x) - below) / (1.0 - below)).pvalue > 1e-3
+    capped = draws.positive_cauchy(seed_state(3), np.full(4000, -1e9), 0.1, 1.0)
+    assert (capped == 1.0).mean() > 0.99
+
+
+def test_partners_are_different() -> None:
+    for n, n_pool in ((4, 4), (5, 9), (30, 60)):
+        r1, r2, r3 = draws.partners(seed_state(4), n, n_pool)
+        i = np.arange(n)
+        four = np.array([i, r1, r2, r3])
+        assert all(len(set(column)) == 4 for column in four.T.tolist())
+        assert max(r1.max(), r3.max()) < n
+        assert r2.max() < n_pool
+
+
+def test_clipped_normal_and_elite() -> None:
+    mean = np.concatenate((np.full(2000, 0.5), [-1.0]))
+    drawn = draws.clipped_normal(seed_state(5), mean, 0.1)
+    assert drawn[-1] == 0.0
+    assert stats.kstest(drawn[:-1], stats.norm(0.5, 0.1).cdf).pvalue > 1e-3
+    best = draws.elite(seed_state(6), np.array([2, 0]), 3, True)
+    assert best[2] == 0
+    assert best[0] == 2
+
+
+# --- repair and crossover -------------------------------------------------------------------------
+
+
+def test_repair() -> None:
+    x = np.array([[0.0, 0.0], [2.0, 1.0]])
+    outside = np.array([[-3.0, 1.0], [4.0, -9.0]])
+    middle = variation.midpoint(outside.copy(), x, BOX)
+    assert middle.tolist() == [[-0.5, 1.0], [2.5, -0.5]]
+    assert variation.mirror(outside.copy(), BOX).tolist() == [[1.0, 1.0], [2.0, -1.0]]
+    drawn = variation.redraw(seed_state(7), outside.copy(), BOX)
+    assert drawn[0, 1] == 1.0
+    assert ((drawn >= BOX[0]) & (drawn <= BOX[1])).all()
+    assert variation.reflected_parent(x, BOX).tolist() == [[-1.0, -2.0]] * 2
+
+
+def test_binomial_crossover() -> None:
+    x, v = np.zeros((2000, 10)), np.ones((2000, 10))
+    rng = seed_state(8)
+    taken = variation.binomial(rng, x, v, np.full(2000, 0.3), True)
+    assert taken.mean() == pytest.approx(0.3 + 0.7 / 10, abs=0.01)
+    none = variation.binomial(rng, x, v, np.zeros(2000), False)
+    assert none.sum(axis=1).tolist() == [1.0] * 2000
+    some = variation.binomial(rng, x, v, np.full(2000, 0.3), False)
+    assert some.mean() == pytest.approx(0.3 + 0.7**10 / 10, abs=0.01)
+    assert some.sum(axis=1).min() == 1.0
+
+
+@pytest.mark.parametrize("cyclic", [False, True])
+def test_exponential_crossover(cyclic: bool) -> None:
+    """A run of coordinates, of mean length 1 / (1 - CR) where there is room."""
+    x, v = np.zeros((4000, 40)), np.ones((4000, 40))
+    taken = variation.exponential(seed_state(9), x, v, np.full(4000, 0.5), cyclic)
+    lengths = taken.sum(axis=1)
+    ends = (np.diff(taken, axis=1, append=taken[:, :1]) != 0).sum(axis=1)
+    assert (ends <= 2).all()  # one run, where the first follows the last
+    assert lengths.mean() == pytest.approx(2.0, abs=0.15)
+    wraps = (taken[:, 0] == 1) & (taken[:, -1] == 1)
+    assert wraps.any() == cyclic
+
+
+def test_eigen_crossover_of_all_coordinates_is_the_donor() -> None:
+    rng = np.random.default_rng(10)
+    x, v = rng.random((2, 30, 4))
+    axes = variation.basis(x)
+    assert axes @ axes.T == pytest.approx(np.eye(4))
+    u = variation.eigen_binomial(seed_state(1), x, v, np.ones(30), axes, True)
+    assert u == pytest.approx(v)
+    one = variation.eigen_binomial(seed_state(1), x, v, np.zeros(30), axes, True)
+    changed = np.abs((one - x) @ axes) > 1e-12
+    assert changed.sum(axis=1).tolist() == [1] * 30
+
+
+def test_parameters_of_the_individual_algorithms() -> None:
+    centres = np.array([0.65, 1.0, 0.1, 0.95])
+    own = cobide_parameters(seed_state(2), 3000, centres, 0.1)
+    assert ((own > 0.0) & (own <= 1.0) | (own == 0.0)).all()
+    assert np.median(own[own[:, 1] < 0.5, 1]) == pytest.approx(0.1, abs=0.03)
+    rates = rank_rates(seed_state(2), 200, 0.1)
+    assert np.corrcoef(rates, np.arange(200))[0, 1] > 0.9
+    x = np.random.default_rng(1).uniform(BOX[0], BOX[1], (20, 2))
+    donors = ide_donors(seed_state(3), x, BOX, 0.1, 0.01, 0.1, True)
+    assert donors.shape == x.shape
+    assert not np.array_equal(donors, x)
+
+
+# --- covariance matrix adaptation -----------------------------------------------------------------
+
+
+def test_weights_and_rates_by_hand() -> None:
+    w = cma.log_weights(2.0)
+    raw = [math.log(2.5), math.log(2.5) - math.log(2.0)]
+    assert w == pytest.approx(np.array(raw) / sum(raw))
+    assert cma.effective(np.full(4, 0.25)) == pytest.approx(4.0)
+    rates = cma.Rates.of(10, 4.0)
+    assert rates.c1 == pytest.approx(2.0 / (11.3**2 + 4.0))
+    assert rates.cs == pytest.approx(6.0 / 19.0)
+
+
+def test_the_model_finds_the_axes_of_an_ellipsoid() -> None:
+    """Minimise x^2 + 100 y^2: the shape stretches along x and the mean goes to 0."""
+    rng, box = np.random.default_rng(11), np.array([[-100.0, -100.0], [100.0, 100.0]])
+    weights = cma.log_weights(10)
+    mueff = cma.effective(weights)
+    model = cma.CMA(box, np.array([30.0, 20.0]), 10.0, cma.Rates.of(2, mueff))
+    for generation in range(1, 120):
+        y = model.sample(rng.standard_normal((20, 2)))
+        best = y[np.argsort(y[:, 0] ** 2 + 100.0 * y[:, 1] ** 2)[:10]]
+        fading = (1.0 - model.rates.cs) ** (2.0 * generation)
+        model.learn(weights @ best, best, weights, mueff, fading, 2.0 + 4.0 / 3.0)
+        assert model.decompose()
+    assert np.abs(model.mean).max() < 1e-6
+    assert model.lengths[1] / model.lengths[0] == pytest.approx(10.0, rel=0.6)
+    assert abs(model.axes[0, 1]) > 0.95
+    model.c[:] = np.nan
+    assert not model.decompose()
+
+
+# --- local search ---------------------------------------------------------------------------------
+
+
+def test_a_conversation_can_end_at_any_time() -> None:
+    asked: list[int] = []
+
+    def speaker(ask: Any) -> None:
+        while True:
+            asked.append(ask(np.zeros((1, 1))))
+
+    talk = Conversation(speaker)
+    assert talk.question() is not None
+    talk.end()
+    assert asked == []
+    assert not talk._thread.is_alive()
+
+    def broken(ask: Any) -> None:
+        raise ArithmeticError("speaker")
+
+    talk = Conversation(broken)
+    with pytest.raises(ArithmeticError, match="speaker"):
+        talk.question()
+    talk.end()
+    assert issubclass(Ended, Exception)
+
+
+def test_slsqp_minimises_under_constraints() -> None:
+    """x^2 + y^2 with x + y >= 1 and x = 3 y: at (3/4, 1/4)."""
+
+    def fun(x: np.ndarray) -> tuple[float, list[float], list[float]]:
+        return float(x @ x), [1.0 - x[0] - x[1]], [x[0] - 3.0 * x[1]]
+
+    problem = de2ls.problem(fun, [(-2, 2)] * 2, n_ineq=1, n_eq=1)
+    space = Space.of(problem)
+    run = Run(space, np.random.default_rng(1), 1000, LineageConfig())
+    start = Members(np.array([[1.5, 0.5]]), np.array([2.5]), np.zeros(1))
+    search = slsqp(run, start, 500, 1e-12)
+    points = next(search)
+    try:
+        while True:
+            f, g, h = problem.evaluate_many(points)
+            points = search.send(type("Y", (), {"f": f, "g": g, "h": h,
+                                                "v": problem.violation(g, h)}))  # fmt: skip
+    except StopIteration as end:
+        found: Members = end.value
+    assert found.x[1] == pytest.approx([0.75, 0.25], abs=1e-3)
+    assert found.f[1] == pytest.approx(0.625, abs=1e-3)
+    assert found.v[1] == 0.0
+    assert 0 < run.t < 200
+
+
+def test_an_abandoned_local_search_leaves_no_thread() -> None:
+    import threading
+
+    before = threading.active_count()
+    config = {"ls_from": 0.0, "ls_first": 1.0}
+    driver = BatchDriver("imode", free(5), 1, 2000, config)
+    driver.run(700)
+    del driver
+    import gc
+
+    gc.collect()
+    assert threading.active_count() == before
