@@ -34,6 +34,7 @@ COMMANDS = {
     "run": ("run", "Run a campaign: algorithms x problems x runs into a store; or resume it."),
     "score": ("score", "Score a store: U-scores with intervals, ranks and tests."),
     "report": ("report", "Write tables, figures and one HTML page from a store."),
+    "dashboard": ("dashboard", "Follow a campaign on a local page that renews itself."),
     "reproduce": ("reproduce", "Run a published comparison and set it beside the figures."),
     "export": ("transfer:export_app", "Write the competition's result files from a store."),
     "import": ("transfer:import_app", "Read result files of the competition into a store."),

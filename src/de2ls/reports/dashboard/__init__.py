@@ -1,0 +1,1 @@
+"""The dashboard: a local page that follows a campaign while it writes its store."""
