@@ -63,7 +63,7 @@ for found in pkgutil.walk_packages(de2ls.__path__, "de2ls."):
     [
         ("report", "matplotlib", "de2ls.minimize(sum, [(0, 1)] * 2, max_evals=100).plot()"),
         ("report", "matplotlib", "from de2ls.reports.figures import new_figure; new_figure(1, 1)"),
-        ("report", "jinja2", "from de2ls.reports.html import page; page(None, 'title')"),
+        ("report", "jinja2", "from de2ls.reports.html import page; page(None, 'title', None)"),
         ("cli", "rich", "from de2ls.scores.tables import Table; Table.to_rich(None)"),
         ("cli", "rich", "from de2ls.campaigns.progress import LiveProgress; LiveProgress()"),
         ("pandas", "pandas", "from de2ls.scores.tables import Table; Table.to_frame(None)"),

@@ -98,7 +98,7 @@ def report_figures(name: str) -> dict[str, Figure]:
 def paper_figures() -> dict[str, Figure]:
     """Return UDE-III's figures in the DE-2LS paper."""
     found = {}
-    with (files("de2ls.reports") / "published" / "mean_std.csv").open() as file:
+    with (files("de2ls.studies") / "tables" / "mean_std.csv").open() as file:
         for row in csv.DictReader(file):
             mean, violation = row["UDE-III_mean"], row["UDE-III_mean_cv"]
             found[row["problem"]] = Figure(

@@ -1,4 +1,5 @@
 import json
+import re
 import signal
 import subprocess
 
@@ -35,7 +36,9 @@ def test_the_file_is_solved(called, file):
     assert values["feasible"] == "yes"
     assert float(values["fun"]) == pytest.approx(1.125, abs=1e-6)
     assert float(values["x[0]"]) == pytest.approx(0.25, abs=1e-3)
-    assert lines[5] == "worst violation 0, 4000 evaluations, seed 1"
+    found = re.fullmatch(r"worst violation (\S+), 4000 evaluations, seed 1", lines[5])
+    assert found is not None
+    assert float(found[1]) <= 1e-8  # the tolerance of inequalities
 
 
 def test_the_message_is_said_once_with_progress_or_without(called, file):
@@ -54,7 +57,7 @@ def test_flags_replace_options_and_json_tells_the_result(called, file):
     assert code == 0
     assert (result["success"], result["nfev"], result["seed"]) == (True, 2000, 5)
     assert result["fun"] == pytest.approx(1.125, abs=1e-3)
-    assert sum(result["x"]) <= 2
+    assert sum(result["x"]) <= 2 + 1.01e-8  # the tolerance of inequalities
     same = json.loads(called("solve", file, "--json", "--max-evals", "2000", "--seed", "5")[1])
     assert same == result
 

@@ -90,7 +90,7 @@ def test_runs_stand_in_their_order(called, tmp_path):
     path = tmp_path / "a.db"
     with Store.open(path) as store:
         for run, seed in ((1, 9), (2, 5), (3, 7)):  # seeds in another order
-            curve = np.array([[30.0, run, 0.0], [60.0, run, 0.0]])
+            curve = np.array([[30.0, run, 0.0], [90.0, run, 0.0]])
             store.add(make_record(curve=curve, seed=seed, run=run))
     called("export", path, "-o", tmp_path / "files")
     (file,) = (tmp_path / "files").rglob("*.txt")

@@ -434,7 +434,7 @@ def test_bad_writing_is_refused(tmp_path):
         write_records(mixed, tmp_path)
     with pytest.raises(ValueError, match="definition"):
         write_records([make_record(seed=1), make_record(seed=2, definition="cpp2017")], tmp_path)
-    with pytest.raises(ValueError, match="x has trials of D = 2, 30: files do not tell D"):
+    with pytest.raises(ValueError, match=r"D = 2, .*D = 30"):
         write_records([make_record(number=1), make_record(number=2, dim=30)], tmp_path)
     assert list(tmp_path.iterdir()) == []
 

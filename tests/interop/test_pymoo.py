@@ -30,8 +30,14 @@ class TestAlgorithm:
             get_problem("g24"), DE2LS(batch=1, config={"n0": 20}), ("n_eval", 500), seed=1
         )
         seed = int(np.random.default_rng(1).integers(2**63))
-        ours = de2ls.run_trial("de2ls", from_pymoo(get_problem("g24")), seed, max_evals=500)
-        assert res.F[0] == ours.f
+        ours = de2ls.minimize(
+            from_pymoo(get_problem("g24")),
+            algorithm="de2ls",
+            config={"n0": 20},
+            max_evals=500,
+            seed=seed,
+        )
+        assert res.F[0] == ours.fun
         assert (ours.x == res.X).all()
 
     def test_seed_repeats(self):

@@ -102,5 +102,5 @@ def test_a_problem_file_may_have_choices(tmp_path):
         "def fun(x):\n"
         "    return x[0] + x[1]\n"
     )
-    p = ProblemFile.load(path).problem()
+    (p,) = ProblemFile.load(path).problems().values()
     assert p.evaluate(p.encode([4, 0.5])).f == 4.5

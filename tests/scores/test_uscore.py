@@ -246,9 +246,12 @@ def test_tables():
     fields = {name: np.abs(rng.normal(size=(2, 3, 4, 2))) for name in ("x", "y")}
     s = uscore(fields, problems=["C01", "C02"])
     totals = s.table().to_dicts()
-    assert [row["algorithm"] for row in totals] == ["x", "y"]
-    assert [row["U-score"] for row in totals] == s.total.sum(axis=0).tolist()
-    assert [row["rank sum"] for row in totals] == s.ranks.sum(axis=0).tolist()
+    sums = dict(zip(s.algorithms, s.total.sum(axis=0).tolist(), strict=True))
+    ranks = dict(zip(s.algorithms, s.ranks.sum(axis=0).tolist(), strict=True))
+    best_first = sorted(sums, key=lambda name: -sums[name])
+    assert [row["algorithm"] for row in totals] == best_first
+    assert [row["U-score"] for row in totals] == [sums[name] for name in best_first]
+    assert [row["rank sum"] for row in totals] == [ranks[name] for name in best_first]
     by_problem = s.by_problem("accuracy").to_dicts()
     assert [row["problem"] for row in by_problem] == ["C01", "C02", "Total"]
     assert [row["y"] for row in by_problem[:2]] == s.accuracy[:, 1].tolist()

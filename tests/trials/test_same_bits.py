@@ -1,5 +1,6 @@
 """Same seed, same bits: however a trial is driven, paused, saved, or run beside others."""
 
+import dataclasses
 import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import de2ls
+from de2ls.problems.key import ProblemKey
 from de2ls.problems.problem import Problem
 from de2ls.trials.compiled import CompiledDriver as Driver
 from de2ls.trials.run import PausedTrial, run_trial
@@ -91,9 +93,10 @@ def test_rdex_is_de2ls_without_calls(number: int) -> None:
     problem = de2ls.cec2017(number, dim=4, instance=1)
     rdex = run_trial("rdex", problem, 3, 3000, trace=True)
     without = run_trial("de2ls", problem, 3, 3000, {"ls_mc": 0}, trace=True)
-    assert_same_bits(rdex, without)
-    variant = de2ls.ablation_variants()["RDEx"]
-    assert_same_bits(rdex, run_trial("de2ls", problem, 3, 3000, variant, trace=True))
+    variant = run_trial("de2ls", problem, 3, 3000, de2ls.ablation_variants()["RDEx"], trace=True)
+    assert_same_bits(without, variant)
+    assert not any(without.counters.values())  # counted, and never called
+    assert_same_bits(rdex, dataclasses.replace(without, counters=rdex.counters))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -194,7 +197,7 @@ def saved(tmp_path: Path) -> Path:
         (ball(4), "dim is 3, got 4"),
         (free(3), "lower is .*, got"),
         (ball(3, feasible_tol=0.1), "feasible_tol is 0.0, got 0.1"),
-        (ball(3, key={"suite": "mine"}), "suite is None, got mine"),
+        (ball(3, key=ProblemKey("mine", "ball", 3)), "name is .*, got ball"),
     ],
 )
 def test_a_saved_trial_refuses_another_problem(
@@ -207,7 +210,7 @@ def test_a_saved_trial_refuses_another_problem(
 def test_a_saved_trial_is_plain_arrays_and_json(saved: Path) -> None:
     with np.load(saved, allow_pickle=False) as content:
         header = json.loads(str(content["header"]))
-        assert header["schema"] == 1
+        assert header["schema"] == 2
         assert header["algorithm"] == "de2ls"
         assert all(content[name].dtype.hasobject is False for name in content)
 
@@ -224,7 +227,7 @@ def rewritten(path: Path, **changes: np.ndarray) -> Path:
 def test_a_saved_trial_refuses_another_schema(saved: Path) -> None:
     with np.load(saved) as content:
         header = json.loads(str(content["header"])) | {"schema": 99}
-    with pytest.raises(ValueError, match="schema 99; this version reads schema 1"):
+    with pytest.raises(ValueError, match="schema 99; this version reads schema 2"):
         PausedTrial.load(rewritten(saved, header=np.array(json.dumps(header))), ball(3))
 
 

@@ -19,6 +19,9 @@ with extra("pymoo"):
     from pymoo.util.display.single import SingleObjectiveOutput
 
 
+TOLERANCES = (0.0, 1e-4)  # pymoo's own, for inequalities and equalities
+
+
 class DE2LS(Algorithm):  # type: ignore[misc]
     """A single-objective algorithm for `pymoo.optimize.minimize`.
 
@@ -75,6 +78,7 @@ class DE2LS(Algorithm):  # type: ignore[misc]
             max_evals=budget,
             seed=self.random_state,
             integrality=_integers(problem),
+            constraint_tol=TOLERANCES,
         )
 
     def _initialize_infill(self) -> Population:
@@ -153,6 +157,6 @@ def from_pymoo(problem: Any, vectorized: bool = False) -> Problem:
         n_eq=problem.n_eq_constr,
         integrality=_integers(problem),
         vectorized=vectorized,
-        constraint_tol=(0.0, 1e-4),
+        constraint_tol=TOLERANCES,
         name=type(problem).__name__,
     )
