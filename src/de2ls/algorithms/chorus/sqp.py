@@ -30,6 +30,7 @@ from de2ls.algorithms.chorus.model import TINY, Bundle, Cut, updated
 from de2ls.algorithms.chorus.noise import probe
 from de2ls.algorithms.chorus.qp import Solution
 from de2ls.algorithms.chorus.step import Point, Subproblem
+from de2ls.algorithms.chorus.watch import Watch
 
 
 class End(NamedTuple):
@@ -64,13 +65,13 @@ class LocalSearch:
         self.n = len(u)
         self.u, self.radius, self.first_radius = u, radius, radius
         self.max_evals, self.began = max_evals, archive.evals
-        self.race = race and mode == "con"
-        self.hopeless = 0
+        self.watch = Watch(archive, self.n, race and mode == "con")
         self.most_cuts = min(45, self.n + 15)
         self.n_cuts = 1
         self.kappa = self.config.kappa_min
         self.rejected = self.small = self.kinks = self.bad = 0
         self.first, self.central, self.converged = True, False, False
+        self.sharp = False  # slopes at the iterate are central, others not yet
         self.B: FloatArray | None = None
         self.margin = np.zeros(self.view.m)
         self.multipliers: FloatArray | None = None
@@ -96,29 +97,14 @@ class LocalSearch:
             return End(self.u, self.f, self.v, False)
         self.bundle = Bundle(Cut(self.f, self.g, self.u))
         self.converged = True
-        mark, seen = self.a.evals, (self.f, self.v)
+        self.watch.begin(self.f, self.v)
         while not (yield from self._iterate()):
-            if self.a.evals - self.began >= self.max_evals or self.hopeless >= 2:
+            if self.a.evals - self.began >= self.max_evals or self.watch.hopeless >= 2:
                 self.converged = False
                 break
-            if self.a.evals - mark >= self.config.local_window * (self.n + 1):
-                if not self._progressed(*seen):
-                    break
-                mark, seen = self.a.evals, (self.f, self.v)
+            if self.watch.stalls(self.f, self.v):
+                break
         return End(self.u, self.f, self.v, self.converged, self.g, self.J, self.multipliers)
-
-    def _progressed(self, f: float, v: float) -> bool:
-        """Whether the iterate has moved on since it had `f` and `v`."""
-        if v > self.a.feasible_tol:
-            return self.v < 0.99 * v or self.f < f - 1e-6 * abs(f)
-        return self.f < f - 1e-10 * (abs(f) + 1e-6)
-
-    def _judge(self, sub: Subproblem, gain: float, length: float) -> None:
-        """Count iterations after which the search can hardly reach the best feasible point."""
-        left = self.f + sub.rho * float(self.view.excess(self.c, sub.scale)) - self.a.best_f
-        settled = length < 0.5 * self.radius or self.radius > 0.09
-        hopeless = self.race and settled and left > 10.0 * (abs(sub.pred) + max(gain, 0.0))
-        self.hopeless = self.hopeless + 1 if hopeless else 0
 
     def _iterate(self) -> Batches:
         """Make one iteration; returns whether the search is over."""
@@ -136,7 +122,7 @@ class LocalSearch:
             return self.radius < self.config.local_tol
         self.kappa = sub.kappa
         self.multipliers = sub.multipliers(solution)
-        start, sharp = self.u, self.central
+        start, sharp = self.u, self.central or self.sharp
         full, best = yield from sub.line()
         gain = self.f + sub.rho * sub.v0 - best.merit
         ratio = gain / sub.pred if sub.pred > 0 else -1.0
@@ -153,11 +139,13 @@ class LocalSearch:
             self.radius *= 0.5
         if taken and slopes is not None:
             done = self._accept(solution, best, gain, slopes)
-        elif not self.central and self.n_cuts == 1:
+        elif not (self.central or self.sharp) and self.n_cuts == 1:
             done = yield from self._sharpen()
         else:
             done = self._reject(sub, best, slopes if null else None)
-        self._judge(sub, gain, float(np.abs(best.u - start).max()))
+        merit = self.f + sub.rho * float(self.view.excess(self.c, sub.scale))
+        settled = np.abs(best.u - start).max() < 0.5 * self.radius or self.radius > 0.09
+        self.watch.judge(merit, 10.0 * (abs(sub.pred) + max(gain, 0.0)), bool(settled))
         done = (yield from self._suspect()) or done
         self.bundle.keep(self.n_cuts)
         if sub.pred <= 0 and sharp:
@@ -167,8 +155,11 @@ class LocalSearch:
         return done or self.radius < self._tolerance() or self.bad > 5 or flat
 
     def _first_curvature(self, norm: float) -> float:
-        """Return the curvature for which the slope left by the constraints makes a full step."""
-        if not self.view.m:
+        """Return the curvature for which the slope left by the constraints makes a full step.
+
+        Among cuts the slope that is left is that of their mixture, which says nothing yet.
+        """
+        if not self.view.m or self.n_cuts > 1:
             return 0.1 * norm / self.radius
         sub = self._subproblem(np.eye(self.n) * (1e-6 * norm / self.radius))
         solution = sub.solve(self.kappa)
@@ -234,16 +225,14 @@ class LocalSearch:
         self.B = updated(self.B, d, y, self.first)
         self.first = False
         before, after = float(self.g @ d), float(g @ d)
-        bent = float(np.linalg.norm(g - self.g) * np.linalg.norm(d))
-        error = abs(best.f - self.f - 0.5 * (before + after))
-        error /= abs(before) + abs(after) + 0.2 * bent + TINY
+        error = abs(best.f - self.f - 0.5 * (before + after)) / (abs(before) + abs(after) + TINY)
         # cuts that hold the step and recur are pieces of the function
         used = self.n_cuts > 1 and own < 0.99 and self.bundle.knows(g)
         self.kinks = min(6, self.kinks + 1) if error > 0.05 else max(0, self.kinks - (not used))
         self.u, self.f, self.c, self.v = best.u, best.f, best.c, best.v
         self.g, self.J = g, J
         self.bundle.accept(cut)
-        self.rejected = 0
+        self.rejected, self.sharp = 0, False
         if self.config.cuts and self.n_cuts == 1 and self.kinks >= 4:
             self.n_cuts, self.B = self.most_cuts, None
         elif self.kinks == 0:
@@ -277,7 +266,7 @@ class LocalSearch:
 
     def _sharpen(self) -> Batches:
         """Take central differences at the iterate before a rejection is believed."""
-        self.central = True
+        self.sharp = True
         h = np.full(self.n, 30.0 * self.step_limit)
         g, J = yield from central(self.view, self.u, self.f, self.c, h)
         if usable_slopes(g, J):

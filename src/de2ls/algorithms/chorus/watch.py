@@ -1,0 +1,37 @@
+"""When a local search is not worth its evaluations: it stalls, or cannot win its race.
+
+A search stalls if a window of evaluations brings neither a lower violation nor a lower objective.
+In a race it is hopeless if, in two settled iterations in a row, its merit lies further above the
+best feasible objective than ten times what the last step gained and the model promises.
+"""
+
+from de2ls.algorithms.chorus.archive import Archive
+
+
+class Watch:
+    """Watches one local search of `n` coordinates."""
+
+    def __init__(self, archive: Archive, n: int, race: bool) -> None:
+        self.a, self.race = archive, race
+        self.window = archive.config.local_window * (n + 1)
+        self.hopeless = 0  # iterations in a row
+
+    def begin(self, f: float, v: float) -> None:
+        """Open a window at an iterate with objective `f` and violation `v`."""
+        self.mark, self.f, self.v = self.a.evals, f, v
+
+    def stalls(self, f: float, v: float) -> bool:
+        """Whether a window is over in which the search has not moved on to `f` and `v`."""
+        if self.a.evals - self.mark < self.window:
+            return False
+        if self.v > self.a.feasible_tol:
+            moved = v < 0.99 * self.v or f < self.f - 1e-6 * abs(self.f)
+        else:
+            moved = f < self.f - 1e-10 * (abs(self.f) + 1e-6)
+        self.begin(f, v)
+        return not moved
+
+    def judge(self, merit: float, hoped: float, settled: bool) -> None:
+        """Count an iteration that ended at `merit` and may gain what is `hoped`."""
+        lost = self.race and settled and merit - self.a.best_f > hoped
+        self.hopeless = self.hopeless + 1 if lost else 0
