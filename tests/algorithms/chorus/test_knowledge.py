@@ -41,7 +41,7 @@ def test_slopes_at_the_solution() -> None:
 
 
 def test_all_minima_are_listed() -> None:
-    run = drive(Case(himmelblau, 2), 4000)
+    run = drive(Case(himmelblau, 2), 8000)
     minima = [o for o in run.notes["optima"] if o["f"] < 1e-8]
     assert len(minima) == 4
     assert min(o["x"][0] for o in minima) == pytest.approx(-3.779310, abs=1e-4)

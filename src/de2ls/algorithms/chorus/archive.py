@@ -193,7 +193,7 @@ class Archive:
         trust = self.optima.at_value(self.best_f) if self.feasible else 0
         if trust >= config.agree:
             return f"{trust} independent searches ended at the best value"
-        long = max(200 * (self.n + 1), config.stall * self.last_gain)
+        long = max(500 * (self.n + 1), config.stall * self.last_gain)
         stalled = self.evals - self.last_gain > long and self.independent >= config.agree
         return "no gain for long" if config.stall and stalled else ""
 

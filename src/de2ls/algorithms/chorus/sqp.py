@@ -45,6 +45,10 @@ class End(NamedTuple):
     multipliers: FloatArray | None = None
 
 
+def _f(point: Point) -> float:
+    return point.f
+
+
 Slopes = tuple[FloatArray, FloatArray, Cut]  # g, J and the cut they make
 
 
@@ -73,6 +77,7 @@ class LocalSearch:
         self.first, self.central, self.converged = True, False, False
         self.sharp = False  # slopes at the iterate are central, others not yet
         self.B: FloatArray | None = None
+        self.best: Point | None = None  # feasible
         self.margin = np.zeros(self.view.m)
         self.multipliers: FloatArray | None = None
         self.suspect = archive.evals - archive.probed < 3 * (self.n + 1) and archive.evals > 20 * (
@@ -104,7 +109,14 @@ class LocalSearch:
                 break
             if self.watch.stalls(self.f, self.v):
                 break
-        return End(self.u, self.f, self.v, self.converged, self.g, self.J, self.multipliers)
+        return End(*self._end(), self.converged, self.g, self.J, self.multipliers)
+
+    def _end(self) -> tuple[FloatArray, float, float]:
+        """Return the iterate, or the best feasible point where that is as good."""
+        best, tol = self.best, self.a.feasible_tol
+        if best and self.v > tol and best.f - self.f <= 1e-6 * (abs(self.f) + 1e-6):
+            return best.u, best.f, best.v
+        return self.u, self.f, self.v
 
     def _iterate(self) -> Batches:
         """Make one iteration; returns whether the search is over."""
@@ -124,6 +136,8 @@ class LocalSearch:
         self.multipliers = sub.multipliers(solution)
         start, sharp = self.u, self.central or self.sharp
         full, best = yield from sub.line()
+        feasible = [p for p in sub.tried if p.v <= self.a.feasible_tol]
+        self.best = min([*feasible, *([self.best] if self.best else [])], key=_f, default=None)
         gain = self.f + sub.rho * sub.v0 - best.merit
         ratio = gain / sub.pred if sub.pred > 0 else -1.0
         taken = gain > 0 and ratio > 1e-4

@@ -61,6 +61,7 @@ class Subproblem:
         margin: FloatArray,
     ) -> None:
         self.view, self.config = view, config
+        self.tried: list[Point] = []
         self.u, self.f, self.c, self.J, self.B, self.radius = u, f, c, J, B, radius
         self.g_norm = float(np.linalg.norm(g)) or 1.0
         self.unit = self.g_norm * radius
@@ -189,7 +190,9 @@ class Subproblem:
         rows = yield U
         f, c = self.view.split(rows)
         merit = self.merit(f, c)
-        return [Point(*p) for p in zip(U, f, c, rows.v, merit, t, strict=True)]
+        found = [Point(*p) for p in zip(U, f, c, rows.v, merit, t, strict=True)]
+        self.tried += found
+        return found
 
 
 def vertex(t: FloatArray, y: FloatArray) -> float | None:

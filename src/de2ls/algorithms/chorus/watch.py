@@ -33,5 +33,7 @@ class Watch:
 
     def judge(self, merit: float, hoped: float, settled: bool) -> None:
         """Count an iteration that ended at `merit` and may gain what is `hoped`."""
-        lost = self.race and settled and merit - self.a.best_f > hoped
+        best = self.a.best_f
+        near = 1e-3 * abs(best) + 1e-6 * float(self.a.size[0])  # it may be the same optimum
+        lost = self.race and settled and merit - best > hoped + near
         self.hopeless = self.hopeless + 1 if lost else 0
