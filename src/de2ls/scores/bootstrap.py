@@ -165,8 +165,7 @@ def _resample(
     shape = (resamples, len(collection.algorithms))
     parts = {part: np.zeros(shape) for part in prepared[0].parts if part != "total"}
     totals, ranks = np.zeros(shape), np.zeros(shape)
-    draws = _draws(collection, resamples, seed)
-    for scorer, drawn in zip(prepared, draws, strict=True):
+    for scorer, drawn in zip(prepared, draws(collection, resamples, seed), strict=True):
         points = scorer.points(drawn)
         for part, values in zip(parts, points, strict=False):  # a lone total is no part
             parts[part] += values
@@ -176,7 +175,7 @@ def _resample(
     return {**parts, "total": totals, "rank": ranks}
 
 
-def _draws(collection: Collection, resamples: int, seed: int) -> Iterator[NDArray[np.intp]]:
+def draws(collection: Collection, resamples: int, seed: int) -> Iterator[NDArray[np.intp]]:
     """Yield for each problem the drawn trials (resamples, trials), stratified by algorithm.
 
     Names and order have no part in it: trials are drawn in the order of their values, and the

@@ -73,11 +73,13 @@ def leads(
     drawn = list(draws(collection, _checks.integer("resamples", resamples, 20), seed))
     shape = fraction.size, len(collection.algorithms)
     total, samples = np.zeros(shape), np.zeros((resamples, *shape))
-    for row, grids, draw in zip(collection.cells, collection.evaluations, drawn, strict=True):
+    parts = zip(collection.cells, collection.grids, collection.feasible_tols, drawn, strict=True)
+    for row, grids, tol, draw in parts:
         itself = np.arange(draw.shape[1])[None]
         for i, last in enumerate(_last_samples(grids[0], fraction)):
             cut = [cell[:, : last + 1] for cell in row]
-            part = scorer(cut, collection.n_trials).points(np.vstack([itself, draw])).sum(axis=0)
+            prepared = scorer(cut, collection.n_trials, tol)
+            part = prepared.points(np.vstack([itself, draw])).sum(axis=0)
             total[i] += part[0]
             samples[:, i] += part[1:]
     share = total / total.sum(axis=-1, keepdims=True)
@@ -87,7 +89,7 @@ def leads(
 
 
 def _cuts(collection: Collection, points: int) -> FloatArray:
-    first = max(grid[0] / grid[-1] for row in collection.evaluations for grid in row)
+    first = max(grid[0] / grid[-1] for row in collection.grids for grid in row)
     return np.append(np.geomspace(max(first, 1e-4), 1.0, points)[:-1], 1.0)
 
 

@@ -137,7 +137,7 @@ def _grid(collection: Collection) -> FloatArray:
     """Return evaluations per dimension from the first sample to the last, log-spaced."""
     ends = [
         (grid[0] / key.dim, grid[-1] / key.dim)
-        for key, row in zip(collection.keys, collection.evaluations, strict=True)
+        for key, row in zip(collection.keys, collection.grids, strict=True)
         for grid in row
     ]
     first, last = max(1e-3, min(low for low, _ in ends)), max(high for _, high in ends)
@@ -146,7 +146,7 @@ def _grid(collection: Collection) -> FloatArray:
 
 def _reached(collection: Collection, p: int, a: int, aims: Targets, grid: FloatArray) -> FloatArray:
     """Return the share of targets that each run has reached at the grid's points."""
-    tau = hitting_times(collection.evaluations[p][a], collection.cells[p][a], aims)
+    tau = hitting_times(collection.grids[p][a], collection.cells[p][a], aims)
     ordered = np.sort(tau / collection.keys[p].dim, axis=1)
     counts = [run.searchsorted(grid * (1 + 1e-12), side="right") for run in ordered]
     return np.array(counts) / aims.count

@@ -85,7 +85,7 @@ def running_times(
     rng = np.random.default_rng(seed)
     for p, row in enumerate(collection.cells):
         for a, cell in enumerate(row):
-            grid = collection.evaluations[p][a]
+            grid = collection.grids[p][a]
             tau = _objective_times(grid, cell, aims[p], chosen.size)
             successes[p, a] = np.isfinite(tau).sum(axis=0)
             ert[p, a] = expected_time(tau[None], float(grid[-1]))[0]
@@ -167,7 +167,7 @@ def fixed_budget(collection: Collection, fractions: Sequence[float] = FRACTIONS)
     objective, violation = np.full(shape, np.nan), np.full(shape, np.nan)
     for p, row in enumerate(collection.cells):
         for a, cell in enumerate(row):
-            grid = collection.evaluations[p][a]
+            grid = collection.grids[p][a]
             for i, share in enumerate(shares):
                 place = max(0, int(np.searchsorted(grid, share * grid[-1], side="right")) - 1)
                 f, v = cell[:, place].T
