@@ -5,7 +5,8 @@ symbol      meaning
 =========== ==============================================================================
 f*          best known objective of a problem, or the best of the compared runs
 f* + d      an objective target; d falls log-spaced from 10^2 to 10^-8 times max(1, |f*|)
-V           a violation target, log-spaced above the tolerance; an infeasible run counts here
+V           a violation target, log-spaced above the least known violation: what a run reaches
+            while it is infeasible; a problem that is feasible from the start has none
 tau         evaluations at the first sample at or below a target; infinite if there is none
 =========== ==============================================================================
 """
@@ -65,7 +66,8 @@ def targets(
     least = 0.0 if np.isfinite(best) else float(final[:, 1].min())
     scale = max(1.0, abs(best)) if relative and np.isfinite(best) else 1.0
     objective = best + precisions * scale if np.isfinite(best) else np.empty(0)
-    return Targets(best, least, known, objective, least + VIOLATIONS)
+    ever = any((cell[:, 0, 1] > 0).any() for cell in cells)
+    return Targets(best, least, known, objective, least + VIOLATIONS if ever else np.empty(0))
 
 
 def hitting_times(evaluations: FloatArray, cell: FloatArray, aims: Targets) -> FloatArray:
@@ -86,12 +88,25 @@ def hitting_times(evaluations: FloatArray, cell: FloatArray, aims: Targets) -> F
 
 
 def _first(evaluations: FloatArray, curves: FloatArray, aims: FloatArray) -> FloatArray:
-    # Negated, the running minimum ascends, and a binary search finds the first sample in reach.
-    ascending = -np.where(np.isnan(curves), np.inf, curves)
-    np.maximum.accumulate(ascending, axis=1, out=ascending)
+    """Return the evaluations at which curves first are at their targets, easy ones first."""
+    best = np.fmin.accumulate(curves, axis=1)  # NaN while a run has no value
     after = np.append(evaluations, np.inf)
-    places = [curve.searchsorted(-aims) for curve in ascending]
-    return after[np.array(places, dtype=np.intp).reshape(len(curves), aims.size)]
+    descending = best[:, ::-1]  # backwards it ascends, NaN last: a binary search finds the place
+    within = np.array([curve.searchsorted(aims, side="right") for curve in descending])
+    return after[curves.shape[1] - within.reshape(len(curves), aims.size)]
+
+
+def known_evaluations(collection: Collection, p: int, a: int) -> FloatArray:
+    """Return the evaluations at the samples of a cell.
+
+    Files do not tell how many the initial population took: it then counts as the next sample.
+    """
+    if not collection.grids:
+        raise ValueError(
+            "the collection must know the evaluations at its samples: make it by `collect`"
+        )
+    grid = collection.grids[p][a]
+    return np.fmin.accumulate(grid[::-1])[::-1] if np.isnan(grid).any() else grid
 
 
 def all_targets(

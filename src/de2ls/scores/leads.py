@@ -8,10 +8,12 @@ from de2ls import _checks
 from de2ls._checks import FloatArray
 from de2ls.scores.bootstrap import LEVEL, draws
 from de2ls.scores.collection import Collection
-from de2ls.scores.tables import Column, Estimate, Table, Tabular, Value
+from de2ls.scores.hitting import known_evaluations
+from de2ls.scores.profiles import LIMITS, RESAMPLES, estimate_at
+from de2ls.scores.tables import Column, Table, Tabular, Value
 from de2ls.scores.uscore import PROTOCOLS
 
-POINTS = 40  # cuts of the budget
+POINTS = 21  # cuts of the budget
 _SHOWN = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0)  # of the table
 
 
@@ -26,28 +28,32 @@ class Leads(Tabular):
     low: FloatArray
     high: FloatArray
 
+    def order(self) -> list[int]:
+        """Return the places of the series, the largest share at the end first."""
+        return np.argsort(-self.share[:, -1], kind="stable").tolist()
+
     def table(self) -> Table:
         """Return the shares at round cuts, in percent, with their bands."""
         places = [int(np.abs(self.fraction - shown).argmin()) for shown in _SHOWN]
         places = list(dict.fromkeys(places))
         rows: list[tuple[Value, ...]] = [
-            (name, *(self._estimate(a, i) for i in places)) for a, name in enumerate(self.series)
+            (self.series[a], *(estimate_at(self, (a, i), 100.0) for i in places))
+            for a in self.order()
         ]
-        heads = [Column(f"{self.fraction[i]:.0%}", ".1f", ".1f") for i in places]
-        note = "percent of all points had the runs ended there; [low, high]: 95% of resamples"
+        heads = [Column(f"{self.fraction[i]:.3%}", ".1f", ".1f") for i in places]
+        note = (
+            "percent of all points had the runs ended at this share of the budget; "
+            f"[low, high]: {LEVEL:.0%} of resamples"
+        )
         columns = (Column("algorithm"), *heads)
         return Table(f"Who leads when ({self.protocol})", columns, tuple(rows), notes=(note,))
-
-    def _estimate(self, a: int, i: int) -> Estimate:
-        parts = (self.share[a, i], self.low[a, i], self.high[a, i])
-        return Estimate(*(100 * float(part) for part in parts))
 
 
 def leads(
     collection: Collection,
     protocol: str = "cec2026",
     points: int = POINTS,
-    resamples: int = 200,
+    resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Leads:
     """Score the runs as if they had ended at every share of their budget.
@@ -59,7 +65,7 @@ def leads(
     protocol : {"cec2026", "cec2024"}
         As for `uscore`.
     points : int
-        Number of cuts, log-spaced from the first sample to the end.
+        Number of cuts, log-spaced from the first sample to the end; equal ones are left out.
     resamples, seed : int
         Of the bands.
 
@@ -69,31 +75,36 @@ def leads(
         The shares add up to one at every cut.
     """
     scorer = PROTOCOLS[_checks.choice("protocol", protocol, PROTOCOLS)]
-    fraction = _cuts(collection, _checks.integer("points", points, 2))
-    drawn = list(draws(collection, _checks.integer("resamples", resamples, 20), seed))
-    shape = fraction.size, len(collection.algorithms)
+    cuts = _cuts(collection, _checks.integer("points", points, 2))
+    resamples = _checks.integer("resamples", resamples, 20)
+    shape = cuts.size, len(collection.algorithms)
     total, samples = np.zeros(shape), np.zeros((resamples, *shape))
-    parts = zip(collection.cells, collection.grids, collection.feasible_tols, drawn, strict=True)
-    for row, grids, tol, draw in parts:
-        itself = np.arange(draw.shape[1])[None]
-        for i, last in enumerate(_last_samples(grids[0], fraction)):
-            cut = [cell[:, : last + 1] for cell in row]
-            prepared = scorer(cut, collection.n_trials, tol)
-            part = prepared.points(np.vstack([itself, draw])).sum(axis=0)
-            total[i] += part[0]
-            samples[:, i] += part[1:]
+    drawn = draws(collection, resamples, seed)
+    rows = zip(collection.cells, collection.feasible_tols, drawn, strict=True)
+    for p, (row, tol, draw) in enumerate(rows):
+        whole = np.vstack([np.arange(draw.shape[1]), draw])
+        for i, last in enumerate(_last_samples(collection, p, cuts)):
+            ended = scorer([cell[:, : last + 1] for cell in row], collection.n_trials, tol)
+            points_of_cut = ended.points(whole).sum(axis=0)
+            total[i] += points_of_cut[0]
+            samples[:, i] += points_of_cut[1:]
     share = total / total.sum(axis=-1, keepdims=True)
-    spread = samples / samples.sum(axis=-1, keepdims=True)
-    low, high = np.quantile(spread, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
-    return Leads(protocol, tuple(collection.algorithms), fraction, share.T, low.T, high.T)
+    low, high = np.quantile(samples / samples.sum(axis=-1, keepdims=True), LIMITS, axis=0)
+    return Leads(protocol, collection.algorithms, cuts, share.T, low.T, high.T)
 
 
 def _cuts(collection: Collection, points: int) -> FloatArray:
-    first = max(grid[0] / grid[-1] for row in collection.grids for grid in row)
-    return np.append(np.geomspace(max(first, 1e-4), 1.0, points)[:-1], 1.0)
+    """Return shares of the budget at which all problems have samples of their own."""
+    grids = [known_evaluations(collection, p, 0) for p in range(len(collection.keys))]
+    first = max(grid[0] / grid[-1] for grid in grids)
+    cuts = np.append(np.geomspace(first, 1.0, points)[:-1], 1.0)
+    ended = np.array([_last_samples(collection, p, cuts) for p in range(len(grids))])
+    new = np.append(True, (np.diff(ended, axis=1) > 0).any(axis=0))
+    return cuts[new]
 
 
-def _last_samples(grid: FloatArray, fraction: FloatArray) -> list[int]:
+def _last_samples(collection: Collection, p: int, cuts: FloatArray) -> list[int]:
     """Return the sample at which runs that end at each share of the budget end."""
-    reach = fraction * grid[-1] * (1 + 1e-12)
-    return [max(0, int(i) - 1) for i in np.searchsorted(grid, reach, side="right")]
+    grid = known_evaluations(collection, p, 0)
+    reach = cuts * grid[-1] * (1 + 1e-12)
+    return [int(i) - 1 for i in np.searchsorted(grid, reach, side="right")]

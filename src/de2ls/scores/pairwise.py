@@ -60,31 +60,33 @@ def accuracy_points(trials: FloatArray, tol: float = CEC_TOL) -> FloatArray:
 def speed_points(trials: FloatArray, tol: float = CEC_TOL) -> FloatArray:
     """Return the matrix of what trial x earns against trial y by time of arrival: 0, 0.5 or 1."""
     E, C, feasible = ends(trials, tol)
-    tau = np.zeros((len(trials), len(trials)), dtype=np.intp)
-    by_objective = np.ix_(feasible, feasible)
-    if feasible.any():
-        tau[by_objective] = _arrivals(trials[feasible, :, 0], E[feasible])
+    points = np.full((len(trials), len(trials)), 0.5)
     if not feasible.all():
-        by_violation = _arrivals(trials[:, :, 1], C)
-        by_violation[by_objective] = tau[by_objective]
-        tau = by_violation
-    return np.where(tau == tau.T, 0.5, tau < tau.T)
+        points = _earlier(trials[:, :, 1], C)
+    if feasible.any():
+        points[np.ix_(feasible, feasible)] = _earlier(trials[feasible, :, 0], E[feasible])
+    return points
 
 
-def _arrivals(curves: FloatArray, final: FloatArray) -> NDArray[np.intp]:
-    """Return tau of trial x towards theta = max(final_x, final_y).
+def _earlier(curves: FloatArray, final: FloatArray) -> FloatArray:
+    """Return what trial x earns by its arrival at theta = max(final_x, final_y).
 
-    A trial arrives the earlier, the higher the threshold; so the maximum of the thresholds is
-    reached at the minimum of their times.
+    In the order of their ends theta is the end of the later one, y, and tau_y its first sample
+    there; x is earlier if it has arrived one sample before, and equal if it arrives with y.
     """
-    thresholds, position = np.unique(final + TIE, return_inverse=True)
-    # Negated, the running minimum ascends and a binary search finds the first arrival.
-    ascending = -curves
-    ascending[~np.isfinite(ascending)] = -np.inf
-    np.maximum.accumulate(ascending, axis=1, out=ascending)
-    tau = np.array([curve.searchsorted(-thresholds) for curve in ascending])[:, position]
-    towards: NDArray[np.intp] = np.minimum(tau, np.diagonal(tau)[:, None])
-    return towards
+    order = np.argsort(final, kind="stable")
+    curves = curves[order]
+    best = np.fmin.accumulate(curves, axis=1)
+    if np.isneginf(best[:, -1]).any():  # no record: only a finite value reaches anything
+        best = np.fmin.accumulate(np.where(np.isneginf(curves), np.nan, curves), axis=1)
+    theta = final[order] + TIE
+    tau = (best <= theta[:, None]).argmax(axis=1)
+    before = (best[:, np.maximum(tau - 1, 0)] <= theta) & (tau > 0)
+    then = best[:, tau] <= theta
+    sooner = np.triu(0.5 * before + 0.5 * then, 1)
+    points = np.empty_like(sooner)
+    points[np.ix_(order, order)] = sooner + np.tril(1.0 - sooner.T, -1) + 0.5 * np.eye(len(order))
+    return points
 
 
 class Pairwise:
@@ -105,9 +107,11 @@ class Pairwise:
         algorithm = np.repeat(np.arange(len(cells)), sizes)
         weight = n / sizes[algorithm]
         between = (algorithm[:, None] != algorithm) * weight[:, None] * weight
-        self._matrices = (
-            accuracy_points(trials, tol) * between,
-            speed_points(trials, tol) * between,
+        # Equal numbers give sums of halves far below 2^23, which single precision holds exactly.
+        kind = np.float32 if (sizes == n).all() else np.float64
+        self._matrices = tuple(
+            (points(trials, tol) * between).astype(kind)
+            for points in (accuracy_points, speed_points)
         )
         self._starts = np.cumsum(sizes) - sizes
         self._within = n * (n - 1) / 2
@@ -128,9 +132,9 @@ class Pairwise:
         resamples, size = draws.shape
         cell = np.arange(resamples)[:, None] * size + draws
         counts = np.bincount(cell.ravel(), minlength=resamples * size).reshape(draws.shape)
-        weights = counts.astype(np.float64)
+        weights = counts.astype(self._matrices[0].dtype)
         sums = [
-            np.add.reduceat(weights * (weights @ matrix.T), self._starts, axis=1)
+            np.add.reduceat(weights * (weights @ matrix.T), self._starts, axis=1, dtype=np.float64)
             for matrix in self._matrices
         ]
         return np.stack(sums) + self._within

@@ -1,19 +1,30 @@
-"""Profiles: the share of (problem, run, target) triples reached against evaluations."""
+"""Profiles: the share of (problem, run, target) triples reached against evaluations.
 
-from collections.abc import Mapping, Sequence
+Every problem weighs the same, however many runs and targets it has.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from de2ls import _checks
 from de2ls._checks import FloatArray
+from de2ls.scores.bootstrap import LEVEL
 from de2ls.scores.collection import Collection
-from de2ls.scores.hitting import PRECISIONS, Targets, all_targets, hitting_times
+from de2ls.scores.hitting import (
+    PRECISIONS,
+    Targets,
+    all_targets,
+    hitting_times,
+    known_evaluations,
+)
 from de2ls.scores.tables import Column, Estimate, Table, Tabular, Value
 
-POINTS = 121  # of the curves
-LEVEL = 0.95  # of the bands
+POINTS = 101  # of the curves
+RESAMPLES = 200  # of the bands
 _BUDGETS = (10, 100, 1000, 10_000)  # of the table, in evaluations per dimension
+LIMITS = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,52 +49,57 @@ class Profile(Tabular):
         place = int(np.searchsorted(self.per_dim, per_dim, side="right")) - 1
         return self.share[:, place] if place >= 0 else np.zeros(len(self.series))
 
+    def order(self) -> list[int]:
+        """Return the places of the series, the largest share at the end first."""
+        return np.argsort(-self.share[:, -1], kind="stable").tolist()
+
     def table(self) -> Table:
         """Return the shares at round budgets and at the end, with their bands."""
         last = float(self.per_dim[-1])
         budgets = [*(b for b in _BUDGETS if self.per_dim[0] <= b < last), last]
         places = np.searchsorted(self.per_dim, budgets, side="right") - 1
         rows: list[tuple[Value, ...]] = [
-            (
-                name,
-                *(
-                    Estimate(
-                        *(float(100 * part[a, i]) for part in (self.share, self.low, self.high))
-                    )
-                    for i in places
-                ),
-            )
-            for a, name in enumerate(self.series)
+            (self.series[a], *(estimate_at(self, (a, int(i)), 100.0) for i in places))
+            for a in self.order()
         ]
-        heads = [Column(f"{budget:,.0f} D", ".1f", ".1f") for budget in budgets]
-        note = "percent of (problem, run, target) triples reached; [low, high]: 95% of resamples"
-        return Table(
-            self.title, (Column("algorithm"), *heads), tuple(rows), notes=(note, *self.notes)
+        heads = [Column(f"{budget:,.10g} D", ".1f", ".1f") for budget in budgets]
+        note = (
+            "percent of (problem, run, target) triples reached after so many evaluations; "
+            f"[low, high]: {LEVEL:.0%} of resamples"
         )
+        columns = (Column("algorithm"), *heads)
+        return Table(self.title, columns, tuple(rows), notes=(note, *self.notes))
 
 
-def profile(
+def estimate_at(found: object, place: tuple[int, ...], scale: float = 1.0) -> Estimate:
+    """Return one value of the arrays `share`, `low` and `high` of a result."""
+    arrays = (getattr(found, name) for name in ("share", "low", "high"))
+    return Estimate(*(scale * float(array[place]) for array in arrays))
+
+
+def profiles(
     collection: Collection,
+    sets: Mapping[str, Iterable[str]] | None = None,
     best_known: Sequence[float | None] | None = None,
     *,
-    title: str = "Profile",
-    precisions: FloatArray = PRECISIONS,
+    precisions: Sequence[float] | FloatArray = PRECISIONS,
     relative: bool = True,
-    resamples: int = 200,
+    resamples: int = RESAMPLES,
     seed: int = 0,
-) -> Profile:
-    """Return the profile of a collection.
+) -> dict[str, Profile]:
+    """Return the profiles of sets of problems, each by its name.
 
     Parameters
     ----------
     collection : Collection
         The runs.
+    sets : mapping of title to labels of problems, optional
+        By default one set, "all problems". Labels that the collection lacks are passed over, and
+        sets of which nothing is left.
     best_known : sequence of float or None, optional
         Best value of each problem, where a suite knows it. Elsewhere the best of the compared runs
         takes its place, and the profile says so.
-    title : str
-        What the profile is of.
-    precisions : array
+    precisions : sequence of float
         Distances of the objective targets to the best value.
     relative : bool
         Whether they count in units of max(1, |best|).
@@ -91,65 +107,65 @@ def profile(
         How often the runs are drawn anew for the bands.
     seed : int
         Of the draws.
-
-    Returns
-    -------
-    Profile
-        With `share`, `low` and `high` at `per_dim` evaluations per dimension.
     """
     _checks.integer("resamples", resamples, 20)
-    aims = all_targets(collection, best_known, precisions, relative)
-    grid = _grid(collection)
-    rng = np.random.default_rng(seed)
+    names = collection.problems
+    chosen = {"all problems": names} if sets is None else sets
+    members = {
+        title: [p for p, name in enumerate(names) if name in wanted]
+        for title, wanted in ((title, set(labels)) for title, labels in chosen.items())
+    }
+    members = {title: places for title, places in members.items() if places}
+    wide = np.sort(np.asarray(precisions, dtype=np.float64))[::-1]
+    aims = all_targets(collection, best_known, wide, relative)
+    grid = _budgets(collection)
     shape = len(collection.algorithms), grid.size
-    share, low, high = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    share = {title: np.zeros(shape) for title in members}
+    limits = {title: np.zeros((2, *shape)) for title in members}
+    rng = np.random.default_rng(seed)
     for a in range(len(collection.algorithms)):
-        reached = [_reached(collection, p, a, aims[p], grid) for p in range(len(collection.keys))]
-        share[a] = np.mean([runs.mean(axis=0) for runs in reached], axis=0)
-        drawn = np.mean([_resampled(runs, resamples, rng) for runs in reached], axis=0)
-        low[a], high[a] = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
-    names = tuple(collection.problems)
-    return Profile(
-        title, tuple(collection.algorithms), names, grid, share, low, high, _sources(aims, names)
-    )
+        sums = {title: np.zeros((resamples, grid.size)) for title in members}
+        for p in range(len(names)):
+            reached = _reached(collection, p, a, aims[p], grid)
+            drawn = _resampled(reached, resamples, rng)
+            for title, places in members.items():
+                if p in places:
+                    share[title][a] += reached.mean(axis=0) / len(places)
+                    sums[title] += drawn
+        for title, places in members.items():
+            limits[title][:, a] = np.quantile(sums[title] / len(places), LIMITS, axis=0)
+    return {
+        title: Profile(
+            title,
+            collection.algorithms,
+            tuple(names[p] for p in places),
+            grid,
+            share[title],
+            *limits[title],
+            sources([aims[p] for p in places], [names[p] for p in places]),
+        )
+        for title, places in members.items()
+    }
 
 
-def by_group(
-    collection: Collection,
-    groups: Mapping[str, Sequence[str]],
-    best_known: Sequence[float | None] | None = None,
-    resamples: int = 200,
-    seed: int = 0,
-) -> dict[str, Profile]:
-    """Return a profile for each named group of problems that the collection has some of."""
-    known = dict(zip(collection.problems, best_known or [None] * len(collection.keys), strict=True))
-    found = {}
-    for name, labels in groups.items():
-        here = [label for label in collection.problems if label in set(labels)]
-        if here:
-            part = collection.select(problems=here)
-            best = [known[label] for label in here]
-            found[name] = profile(part, best, title=name, resamples=resamples, seed=seed)
-    return found
-
-
-def _grid(collection: Collection) -> FloatArray:
+def _budgets(collection: Collection) -> FloatArray:
     """Return evaluations per dimension from the first sample to the last, log-spaced."""
-    ends = [
-        (grid[0] / key.dim, grid[-1] / key.dim)
-        for key, row in zip(collection.keys, collection.grids, strict=True)
-        for grid in row
+    grids = [
+        known_evaluations(collection, p, a)[[0, -1]] / max(1, key.dim)
+        for p, key in enumerate(collection.keys)
+        for a in range(len(collection.algorithms))
     ]
-    first, last = max(1e-3, min(low for low, _ in ends)), max(high for _, high in ends)
-    return np.append(np.geomspace(first, last, POINTS)[:-1], last)
+    first, last = np.min(grids), np.max(grids)
+    return np.append(np.geomspace(max(first, 1e-3), last, POINTS)[:-1], last)
 
 
 def _reached(collection: Collection, p: int, a: int, aims: Targets, grid: FloatArray) -> FloatArray:
     """Return the share of targets that each run has reached at the grid's points."""
-    tau = hitting_times(collection.grids[p][a], collection.cells[p][a], aims)
-    ordered = np.sort(tau / collection.keys[p].dim, axis=1)
-    counts = [run.searchsorted(grid * (1 + 1e-12), side="right") for run in ordered]
-    return np.array(counts) / aims.count
+    tau = hitting_times(known_evaluations(collection, p, a), collection.cells[p][a], aims)
+    ordered = np.sort(tau / max(1, collection.keys[p].dim), axis=1)
+    budgets = grid * (1 + 1e-12)  # the division has rounded
+    counts = [run.searchsorted(budgets, side="right") for run in ordered]
+    return np.array(counts) / max(1, aims.count)
 
 
 def _resampled(runs: FloatArray, resamples: int, rng: np.random.Generator) -> FloatArray:
@@ -158,14 +174,17 @@ def _resampled(runs: FloatArray, resamples: int, rng: np.random.Generator) -> Fl
     return np.asarray(weights @ runs)
 
 
-def _sources(aims: Sequence[Targets], names: Sequence[str]) -> tuple[str, ...]:
+def sources(aims: Sequence[Targets], names: Sequence[str]) -> tuple[str, ...]:
     """Say on which problems the targets stand on the compared runs alone."""
+
+    def which(chosen: list[str]) -> str:
+        return "all problems" if len(chosen) == len(names) else ", ".join(chosen)
+
     own = [name for name, aim in zip(names, aims, strict=True) if not aim.known and aim.least == 0]
     infeasible = [name for name, aim in zip(names, aims, strict=True) if aim.least > 0]
     notes = []
     if own:
-        which = "all problems" if len(own) == len(names) else ", ".join(own)
-        notes.append(f"targets above the best of the compared runs on {which}")
+        notes.append(f"targets above the best of the compared runs on {which(own)}")
     if infeasible:
-        notes.append(f"violation targets only on {', '.join(infeasible)}: no feasible point known")
+        notes.append(f"targets of violation only on {which(infeasible)}: no feasible point known")
     return tuple(notes)

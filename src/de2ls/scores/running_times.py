@@ -7,14 +7,15 @@ import numpy as np
 
 from de2ls import _checks
 from de2ls._checks import FloatArray
+from de2ls.scores.bootstrap import LEVEL
 from de2ls.scores.collection import Collection
-from de2ls.scores.hitting import Targets, all_targets, hitting_times
+from de2ls.scores.hitting import Targets, all_targets, hitting_times, known_evaluations
+from de2ls.scores.profiles import LIMITS, sources
 from de2ls.scores.tables import Column, Estimate, Table, Tabular, Value
 
 PRECISIONS = np.array([1e0, 1e-2, 1e-4, 1e-6, 1e-8])
 FRACTIONS = (0.01, 0.1, 1.0)  # of the budget
 QUANTILES = (0.25, 0.5, 0.75)
-LEVEL = 0.95
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +40,10 @@ class RunningTimes(Tabular):
         """Return one row per problem and series: ERT with its interval, and successes."""
         columns = [Column("problem"), Column("algorithm")]
         for precision in self.precisions:
-            columns += [Column(f"ERT to {precision:g}", ",.0f", ",.0f"), Column("runs")]
+            columns += [
+                Column(f"ERT to {precision:g}", ",.0f", ",.0f"),
+                Column(f"runs at {precision:g}"),
+            ]
         rows: list[tuple[Value, ...]] = []
         for p, problem in enumerate(self.problems):
             for a, name in enumerate(self.series):
@@ -50,7 +54,11 @@ class RunningTimes(Tabular):
                     cells.append(Estimate(*map(float, parts)) if hits else None)
                     cells.append(f"{hits}/{self.trials[p, a]}")
                 rows.append(tuple(cells))
-        note = "[low, high]: 95% of resamples; inf where a resample has no success"
+        note = (
+            "ERT: evaluations of all runs until the target or the end, divided by the runs that "
+            "reached it; targets: distance to the best value, in units of max(1, |best|); "
+            f"[low, high]: {LEVEL:.0%} of resamples, inf where one has no success"
+        )
         return Table(
             "Expected running times", tuple(columns), tuple(rows), notes=(note, *self.notes)
         )
@@ -85,20 +93,20 @@ def running_times(
     rng = np.random.default_rng(seed)
     for p, row in enumerate(collection.cells):
         for a, cell in enumerate(row):
-            grid = collection.grids[p][a]
+            grid = known_evaluations(collection, p, a)
             tau = _objective_times(grid, cell, aims[p], chosen.size)
-            successes[p, a] = np.isfinite(tau).sum(axis=0)
-            ert[p, a] = expected_time(tau[None], float(grid[-1]))[0]
-            drawn = tau[rng.integers(0, len(tau), (resamples, len(tau)))]
-            spread = expected_time(drawn, float(grid[-1]))
-            low[p, a], high[p, a] = _quantiles(spread, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    sources = tuple(
-        f"{name}: no feasible point among the compared runs"
-        for name, aim in zip(collection.problems, aims, strict=True)
-        if not np.isfinite(aim.best)
-    )
-    names = tuple(collection.algorithms), tuple(collection.problems)
-    return RunningTimes(*names, chosen, ert, low, high, successes, trials, sources)
+            hit = np.isfinite(tau)
+            spent = np.where(hit, tau, grid[-1])
+            successes[p, a] = hit.sum(axis=0)
+            ert[p, a] = expected_time(spent, hit, np.ones((1, len(tau))))[0]
+            n = len(tau)
+            drawn = rng.multinomial(n, np.full(n, 1 / n), size=resamples)
+            spread = expected_time(spent, hit, drawn)
+            # by the order of the values: infinities may occur
+            low[p, a], high[p, a] = np.quantile(spread, LIMITS, axis=0, method="inverted_cdf")
+    names = collection.algorithms, collection.problems
+    notes = sources(aims, collection.problems)
+    return RunningTimes(*names, chosen, ert, low, high, successes, trials, notes)
 
 
 def _objective_times(grid: FloatArray, cell: FloatArray, aims: Targets, count: int) -> FloatArray:
@@ -107,23 +115,27 @@ def _objective_times(grid: FloatArray, cell: FloatArray, aims: Targets, count: i
     return hitting_times(grid, cell, aims)[:, aims.violation.size :]
 
 
-def expected_time(tau: FloatArray, budget: float) -> FloatArray:
-    """Return ERT of runs (..., runs, targets) that ended at `budget`; infinite without success.
+def expected_time(spent: FloatArray, hit: np.ndarray, counts: np.ndarray) -> FloatArray:
+    """Return ERT of drawn runs (draws, targets); infinite where none of them has a success.
+
+    Parameters
+    ----------
+    spent : array, shape (runs, targets)
+        Evaluations until the target, or until the end.
+    hit : array of bool, shape (runs, targets)
+        Whether the target was reached.
+    counts : array, shape (draws, runs)
+        How often each run was drawn.
 
     Examples
     --------
-    >>> float(expected_time(np.array([[10.0], [30.0], [np.inf]]), 100.0)[0])
+    >>> spent, hit = np.array([[10.0], [30.0], [100.0]]), np.array([[True], [True], [False]])
+    >>> float(expected_time(spent, hit, np.ones((1, 3)))[0, 0])
     70.0
     """
-    spent = np.where(np.isfinite(tau), tau, budget).sum(axis=-2)
-    hits = np.isfinite(tau).sum(axis=-2)
+    successes = counts @ hit
     with np.errstate(divide="ignore"):
-        return np.where(hits > 0, spent / hits, np.inf)
-
-
-def _quantiles(values: FloatArray, levels: Sequence[float]) -> FloatArray:
-    """Return quantiles over the first axis by the order of the values: infinities may occur."""
-    return np.quantile(values, levels, axis=0, method="inverted_cdf")
+        return np.asarray((counts @ spent) / successes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,14 +162,17 @@ class FixedBudget(Tabular):
                 rows.append(
                     (problem, name, *(self._cell(p, a, i) for i in range(len(columns) - 2)))
                 )
-        note = "median [quartiles] of Min_EV; cv: violation where the median run is infeasible"
+        note = (
+            "median [quartiles] of Min_EV, inf where the quartile's run is infeasible; "
+            "CV: violation where the median run is"
+        )
         return Table("Quality at chosen budgets", tuple(columns), tuple(rows), notes=(note,))
 
     def _cell(self, p: int, a: int, i: int) -> Value:
         low, middle, high = map(float, self.objective[p, a, i])
         if np.isnan(middle):
-            return f"cv {self.violation[p, a, i, 1]:.3g}"
-        return Estimate(middle, low, high)
+            return f"CV {self.violation[p, a, i, 1]:.3g}"
+        return Estimate(middle, low, np.inf if np.isnan(high) else high)
 
 
 def fixed_budget(collection: Collection, fractions: Sequence[float] = FRACTIONS) -> FixedBudget:
@@ -167,12 +182,12 @@ def fixed_budget(collection: Collection, fractions: Sequence[float] = FRACTIONS)
     objective, violation = np.full(shape, np.nan), np.full(shape, np.nan)
     for p, row in enumerate(collection.cells):
         for a, cell in enumerate(row):
-            grid = collection.grids[p][a]
+            grid = known_evaluations(collection, p, a)
             for i, share in enumerate(shares):
                 place = max(0, int(np.searchsorted(grid, share * grid[-1], side="right")) - 1)
                 f, v = cell[:, place].T
                 order = np.lexsort((v, np.where(np.isnan(f), np.inf, f)))
                 picks = order[[round(q * (len(order) - 1)) for q in QUANTILES]]
                 objective[p, a, i], violation[p, a, i] = f[picks], v[picks]
-    names = tuple(collection.algorithms), tuple(collection.problems)
+    names = collection.algorithms, collection.problems
     return FixedBudget(*names, shares, objective, violation)

@@ -4,6 +4,7 @@ A package offers a suite through the entry point group ``de2ls.suites``: the ent
 suite's, and it names a `Suite` (or a function without arguments that returns one).
 """
 
+from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -81,6 +82,21 @@ def load(key: ProblemKey, source: str = "") -> Problem:
 def record_rule(key: ProblemKey) -> RecordRule:
     """Return the rule of a problem's suite; the plain one for a suite that is not here."""
     return get_suite(key.suite).record_rule if key.suite in suite_names() else RecordRule()
+
+
+def best_known(key: ProblemKey) -> float | None:
+    """Return the best known value of a problem, if its suite is here and knows one."""
+    return get_suite(key.suite).best_known(key) if key.suite in suite_names() else None
+
+
+def named_groups(keys: Iterable[ProblemKey]) -> dict[str, list[ProblemKey]]:
+    """Return the groups that the suites of some problems name, by name."""
+    found: dict[str, list[ProblemKey]] = {}
+    for key in keys:
+        if key.suite in suite_names():
+            for name in get_suite(key.suite).tags(key):
+                found.setdefault(name, []).append(key)
+    return found
 
 
 @cache

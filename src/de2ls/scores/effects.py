@@ -1,4 +1,4 @@
-"""Variants: series of one algorithm that differ in parameters, and what each parameter does."""
+"""Effects: what each parameter does to the total, from series of one algorithm that differ in it."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from de2ls._checks import FloatArray
-from de2ls.scores.bootstrap import LEVEL, Bootstrap
+from de2ls.scores.bootstrap import LEVEL, Bootstrap, estimate
 from de2ls.scores.tables import Column, Estimate, Table, Tabular, Value
 
 
@@ -23,7 +23,7 @@ class Effect:
 
 
 @dataclass(frozen=True, eq=False)
-class Variants(Tabular):
+class Effects(Tabular):
     """Series of one algorithm, the parameters in which they differ, and their effects."""
 
     algorithm: str
@@ -47,9 +47,9 @@ class Variants(Tabular):
         return Table(title, columns, rows, notes=(note,))
 
 
-def variants(
+def effects(
     resampled: Bootstrap, configs: Mapping[str, tuple[str, Mapping[str, Any]]]
-) -> list[Variants]:
+) -> list[Effects]:
     """Return the algorithms of which several series differ in parameters.
 
     Parameters
@@ -67,7 +67,7 @@ def variants(
     for algorithm, labels in families.items():
         parameters = differing({label: configs[label][1] for label in labels})
         if len(labels) > 1 and parameters:
-            found.append(_variants(resampled, algorithm, tuple(labels), parameters))
+            found.append(_effects(resampled, algorithm, tuple(labels), parameters))
     return found
 
 
@@ -78,12 +78,12 @@ def differing(configs: Mapping[str, Mapping[str, Any]]) -> dict[str, tuple[Any, 
     return {name: found for name, found in values.items() if any(v != found[0] for v in found)}
 
 
-def _variants(
+def _effects(
     resampled: Bootstrap,
     algorithm: str,
     labels: tuple[str, ...],
     parameters: Mapping[str, tuple[Any, ...]],
-) -> Variants:
+) -> Effects:
     places = [resampled.score.algorithms.index(label) for label in labels]
     totals = resampled.score.total.sum(axis=0)[places]
     samples = resampled.samples["total"][:, places]
@@ -97,10 +97,9 @@ def _variants(
         for name, values in parameters.items()
         for value in dict.fromkeys(values)
     ]
-    return Variants(algorithm, labels, parameters, totals, tuple(effects))
+    return Effects(algorithm, labels, parameters, totals, tuple(effects))
 
 
 def _effect(has: np.ndarray, totals: FloatArray, samples: FloatArray) -> Estimate:
     spread = samples[:, has].mean(axis=1) - samples[:, ~has].mean(axis=1)
-    low, high = np.quantile(spread, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Estimate(float(totals[has].mean() - totals[~has].mean()), float(low), float(high))
+    return estimate(totals[has].mean() - totals[~has].mean(), spread)
