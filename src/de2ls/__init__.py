@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from de2ls.problems.problem import Problem
     from de2ls.problems.variables import choices
     from de2ls.problems.wrap import problem
+    from de2ls.reports.profiles import profiles
     from de2ls.scores.uscore import uscore
     from de2ls.suites.cec2017 import cec2017
     from de2ls.suites.registry import get_suite as suite
@@ -37,6 +38,7 @@ _MODULE_OF = {
     "choices": "de2ls.problems",
     "minimize": "de2ls.optimize.minimizer",
     "problem": "de2ls.problems",
+    "profiles": "de2ls.reports.profiles",
     "suite": "de2ls.suites.registry",
     "suite_names": "de2ls.suites.registry",
     "run_trial": "de2ls.trials",
@@ -57,6 +59,7 @@ __all__ = [
     "choices",
     "minimize",
     "problem",
+    "profiles",
     "run_trial",
     "suite",
     "suite_names",

@@ -24,11 +24,21 @@ de2ls score results.db
 de2ls score results.db --algorithms de2ls,rdex --problems 1-28 --tables totals,pairs
 
 de2ls score results.db --protocol cec2024 --format latex --tables totals > totals.tex
+
+de2ls score results.db --tables profiles,running-times,leads
 """
 
 
-_TABLES = ("totals", "pairs", "by_problem", "rank_sum", "friedman", "summary")
+_USUAL = ("totals", "pairs", "by_problem", "rank_sum", "friedman", "summary")
+_VIEWS = (
+    *("leads", "profiles", "profiles_by_problem", "running_times", "fixed_budget"),
+    *("variants", "effects"),
+)
+_TABLES = (*_USUAL, *_VIEWS)
 _NEEDS = {
+    "leads": "two algorithms",
+    "variants": "series of one algorithm with different parameters, and a bootstrap",
+    "effects": "series of one algorithm with different parameters, and a bootstrap",
     "pairs": "two algorithms and a bootstrap",
     "rank_sum": "two algorithms",
     "friedman": "three algorithms and two problems",
@@ -63,7 +73,7 @@ def score(
         str | None,
         typer.Option(
             help=f"Which of {', '.join(_TABLES)}.",
-            show_default="all",
+            show_default="those of the score",
         ),
     ] = None,
 ) -> None:
@@ -91,11 +101,17 @@ def _choose(materials: "list[Material]", names: list[str] | None) -> "list[dict[
     """Return the wanted tables of each group, with the group in their titles."""
     from de2ls import _checks
 
-    found = [material.assessment.tables() for material in materials]
+    names = None if names is None else [name.replace("-", "_") for name in names]
     if names is not None and not names:
         raise ValueError(f"tables must be some of {', '.join(_TABLES)}, got none")
     for name in names or ():
         _checks.choice("tables", name, _TABLES)
+    found = [material.assessment.tables() for material in materials]
+    if names is not None and not set(names) <= set(_USUAL):
+        from de2ls.reports.tables import report_tables
+
+        found = [report_tables(m) | tables for m, tables in zip(materials, found, strict=True)]
+    for name in names or ():
         if not any(name in tables for tables in found):
             raise ValueError(f"there is no table {name} here: it needs {_NEEDS[name]}")
     return [

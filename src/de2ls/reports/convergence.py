@@ -6,19 +6,17 @@ import numpy as np
 
 from de2ls._checks import FloatArray
 from de2ls.reports.curves import best_value, columns, quartiles
-from de2ls.reports.figures import Looks, new_figure, short
+from de2ls.reports.figures import Looks, legend, power, small_axes
 from de2ls.reports.palette import Look
 from de2ls.scores import Collection
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
 
 FLOOR = 1e-8  # what ties with the best, or is feasible, is drawn here
 LOG_FROM = 30  # ratio of values from which a logarithmic axis helps
 _ACROSS = 4
-_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 Span = tuple[float, float]
 _QUANTITIES = {"Min_EV": 0, "LCV": 1}
@@ -42,7 +40,7 @@ def convergence(collection: Collection, styles: Looks, quantity: str) -> "Figure
     """
     across = min(_ACROSS, len(collection.problems))
     down = -(-len(collection.problems) // across)
-    figure, grid = _small_axes(down, across)
+    figure, grid = small_axes(down, across)
     for p, (axes, problem) in enumerate(zip(grid, collection.problems, strict=False)):
         row, grids = collection.cells[p], collection.grids[p]
         best = best_value(row, collection.feasible_tols[p]) if quantity == "Min_EV" else 0.0
@@ -62,25 +60,8 @@ def convergence(collection: Collection, styles: Looks, quantity: str) -> "Figure
         axes.set_visible(False)
     figure.supxlabel("evaluations", fontsize=9)
     figure.supylabel(_LABELS[quantity], fontsize=9)
-    lines, names = _handles(styles, collection.algorithms)
-    figure.legend(lines, names, loc="upper center", ncols=min(7, len(names)), frameon=False)
+    legend(figure, styles, collection.algorithms)
     return figure
-
-
-def _small_axes(down: int, across: int) -> "tuple[Figure, list[Axes]]":
-    """Lay out small axes at fixed distances: a layout engine would take longer than the drawing."""
-    width, height = 2.3 * across + 0.6, 1.5 * down + 1.1
-    figure = new_figure(width, height, arranged=False)
-    grid = figure.subplots(down, across, squeeze=False)
-    figure.subplots_adjust(
-        left=0.85 / width,
-        bottom=0.6 / height,
-        right=1 - 0.15 / width,
-        top=1 - 0.6 / height,
-        wspace=0.35,
-        hspace=0.45,
-    )
-    return figure, list(grid.ravel())
 
 
 def _scale(axes: "Axes", budget: float, lowest: float, highest: float) -> None:
@@ -106,10 +87,7 @@ def _scale(axes: "Axes", budget: float, lowest: float, highest: float) -> None:
 
 def _power(value: float, position: int | None = None) -> str:
     """Return a power of ten for readers; the floor stands for 0."""
-    del position
-    if value <= 1.01 * FLOOR:
-        return "0"
-    return "10" + str(round(np.log10(value))).translate(_SUPERSCRIPT)
+    return "0" if value <= 1.01 * FLOOR else power(value, position)
 
 
 def _width(position: int, count: int) -> float:
@@ -131,13 +109,3 @@ def _draw(axes: "Axes", x: FloatArray, curves: FloatArray, look: Look, width: fl
     drawn = np.concatenate([low, median, high])
     drawn = drawn[np.isfinite(drawn)]
     return (float(drawn.min()), float(drawn.max())) if drawn.size else (np.inf, np.nan)
-
-
-def _handles(styles: Looks, names: tuple[str, ...]) -> "tuple[list[Line2D], list[str]]":
-    from matplotlib.lines import Line2D
-
-    lines = [Line2D([], [], color=styles[name].light, lw=1.6) for name in names]
-    for line, name in zip(lines, names, strict=True):
-        if styles[name].dash:
-            line.set_dashes(styles[name].dash)
-    return lines, [short(name) for name in names]

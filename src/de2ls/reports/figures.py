@@ -1,4 +1,4 @@
-"""The figures of a report, drawn with matplotlib for papers: PNG and PDF."""
+"""The figures of a report, drawn with matplotlib for papers: PNG, PDF and SVG."""
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,6 +15,7 @@ from de2ls.scores.uscore import HEADINGS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import XAxis, YAxis
     from matplotlib.figure import Figure
     from matplotlib.image import AxesImage
 
@@ -37,9 +38,14 @@ _STYLE = {
     "grid.linewidth": 0.6,
     "text.parse_math": False,  # labels are users' text
     "pdf.fonttype": 42,  # fonts that journals accept
+    "svg.fonttype": "none",  # text stays text
+    "svg.hashsalt": "de2ls",  # the same drawing gives the same bytes
 }
+BAND, LINE = "band", "line"  # marks of artists that the page shows or hides by the pointer
+FORMATS = ("png", "pdf", "svg")
 _DPI = 160
 _LONGEST = 28  # letters of a label; more would take room from the drawing
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _WHITE_BELOW = 0.18  # luminance of a cell on which white text has more contrast than black
 
 
@@ -66,14 +72,12 @@ def new_figure(width: float, height: float, arranged: bool = True) -> "Figure":
     return Figure(figsize=(width, height), layout="constrained" if arranged else None)
 
 
-def save(
-    figure: "Figure", folder: Path, name: str, formats: Sequence[str] = ("png", "pdf")
-) -> list[Path]:
+def save(figure: "Figure", folder: Path, name: str, formats: Sequence[str] = FORMATS) -> list[Path]:
     """Write a figure and return its files; drawn anew it gives the same bytes."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{name}.{kind}" for kind in formats]
     for path in paths:
-        dates = {"CreationDate": None} if path.suffix == ".pdf" else {}
+        dates = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}}.get(path.suffix, {})
         with style(), warnings.catch_warnings():
             # a letter that the font lacks is drawn as a box; the page has the browser's fonts
             warnings.filterwarnings("ignore", "Glyph .* missing from font")
@@ -86,9 +90,60 @@ def short(label: str) -> str:
     return label if len(label) <= _LONGEST else f"{label[: _LONGEST - 1]}…"
 
 
+def power(value: float, position: int | None = None) -> str:
+    """Return a power of ten as plain text: the figures do not typeset users' labels."""
+    del position
+    return "10" + str(round(np.log10(value))).translate(_SUPERSCRIPT)
+
+
+def log_axis(axis: "XAxis | YAxis", low: float, high: float) -> None:
+    """Make an axis logarithmic from `low` to `high`, with powers of ten, or 1, 2, 5 of a decade."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+    getattr(axis.axes, f"set_{axis.axis_name}scale")("log")
+    getattr(axis.axes, f"set_{axis.axis_name}lim")(low, high)
+    decades = 10.0 ** np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
+    fine = (decades[:, None] * [1.0, 2.0, 5.0]).ravel()
+    whole = decades[(decades >= low * 0.999) & (decades <= high * 1.001)]
+    few = whole.size < 3
+    shown = fine[(fine >= low * 0.999) & (fine <= high * 1.001)] if few else whole
+    axis.set_major_locator(FixedLocator(shown[:: -(-shown.size // 6)].tolist()))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter("{x:,.10g}" if few and high < 1e5 else FuncFormatter(power))
+
+
+def small_axes(down: int, across: int) -> "tuple[Figure, list[Axes]]":
+    """Lay out small axes at fixed distances: a layout engine would take longer than the drawing."""
+    width, height = 2.3 * across + 0.6, 1.5 * down + 1.1
+    figure = new_figure(width, height, arranged=False)
+    grid = figure.subplots(down, across, squeeze=False)
+    figure.subplots_adjust(
+        left=0.85 / width,
+        bottom=0.6 / height,
+        right=1 - 0.15 / width,
+        top=1 - 0.6 / height,
+        wspace=0.35,
+        hspace=0.45,
+    )
+    return figure, list(grid.ravel())
+
+
+def legend(figure: "Figure", styles: Looks, names: Sequence[str]) -> None:
+    """Name the series above small axes."""
+    from matplotlib.lines import Line2D
+
+    lines = [Line2D([], [], color=styles[name].light, lw=1.6) for name in names]
+    for line, name in zip(lines, names, strict=True):
+        if styles[name].dash:
+            line.set_dashes(styles[name].dash)
+    shown = [short(name) for name in names]
+    figure.legend(lines, shown, loc="upper center", ncols=min(7, len(names)), frameon=False)
+
+
 def figures(material: "Material", styles: Looks) -> "dict[str, Figure]":
     """Return the figures that the material allows, by name."""
     from de2ls.reports.convergence import convergence
+    from de2ls.reports.lines import view_figures
     from de2ls.reports.tables import variants
 
     assessment = material.assessment
@@ -104,6 +159,7 @@ def figures(material: "Material", styles: Looks) -> "dict[str, Figure]":
             drawn["critical-difference"] = critical_difference(assessment.friedman, styles)
         if found is not None:
             drawn["variants"] = variant_bars(found, styles)
+        drawn |= view_figures(material.views, styles)
         drawn["convergence-min-ev"] = convergence(material.collection, styles, "Min_EV")
         drawn["convergence-lcv"] = convergence(material.collection, styles, "LCV")
     return drawn

@@ -13,13 +13,14 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from de2ls._extras import extra
 from de2ls._version import __version__
 from de2ls.reports.curves import packed, page_curves
+from de2ls.reports.dimensions import Dimensions
 from de2ls.reports.material import Material
 from de2ls.reports.palette import Look, looks
 from de2ls.reports.svg import inline_svg
@@ -28,6 +29,7 @@ from de2ls.scores import Assessment, Collection, Table
 from de2ls.scores.tables import count
 
 if TYPE_CHECKING:
+    from markupsafe import Markup
     from matplotlib.figure import Figure
 
 Figures = Mapping[str, "Figure"]
@@ -36,7 +38,10 @@ SCRIPTS = ("theme.js", "dom.js", "scales.js", "heat.js", "convergence.js", "main
 
 _SECTIONS = {
     "overview": "Overview",
+    "leads": "Who leads when",
     "problems": "Problems",
+    "profiles": "Profiles",
+    "running-times": "Running times",
     "convergence": "Convergence",
     "accuracy-speed": "Accuracy and speed",
     "tests": "Tests",
@@ -48,11 +53,91 @@ _PICTURES = {  # figures that need no interaction, and what they show
     "accuracy-speed": "Accuracy against speed of each series",
     "critical-difference": "Critical-difference diagram of mean ranks",
     "variants": "U-score of the variants minus that of the reference",
+    "leads": "Share of all points by the end of the runs",
+    "profiles": "Share of targets reached against evaluations",
+    "profiles-by-group": "Profiles by group of problems",
+    "profiles-by-problem": "Profiles by problem",
+    "effects": "Effects of the parameters on the U-score",
+    "parameters": "Parameters and U-score of the variants in parallel coordinates",
+    "scaling": "Expected running times against the dimension",
+    "points-by-dimension": "Share of all points against the dimension",
 }
+
+
+class View(NamedTuple):
+    """A section of figures and tables that need no interaction."""
+
+    name: str
+    title: str
+    text: str
+    figures: tuple[str, ...]
+    tables: tuple[str, ...]
+    folded: tuple[str, ...] = ()
+
+
+VIEWS = (
+    View(
+        "leads",
+        "Who leads when",
+        "The share of all points had every run ended earlier. The dashed line is an equal share; "
+        "point at a line to see its 95 % band.",
+        ("leads",),
+        ("leads",),
+    ),
+    View(
+        "profiles",
+        "Profiles",
+        "The share of (problem, run, target) triples reached against evaluations. Targets are "
+        "objectives above the best known value; a run without a feasible point reaches targets of "
+        "violation instead. Point at a line to see its 95 % band.",
+        ("profiles", "profiles-by-group", "profiles-by-problem"),
+        ("profiles",),
+        ("profiles_by_problem",),
+    ),
+    View(
+        "running-times",
+        "Running times",
+        "Expected running time to targets (fixed target), and quality after shares of the budget "
+        "(fixed budget).",
+        (),
+        ("running_times",),
+        ("fixed_budget",),
+    ),
+    View(
+        "variants",
+        "Variants",
+        "What a change of the configuration alone does to the total.",
+        ("variants", "effects", "parameters"),
+        ("variants", "effects"),
+    ),
+)
+DIMENSIONS = (
+    View(
+        "scaling",
+        "Running time against the dimension",
+        "Expected running time on each problem, both axes logarithmic: a straight line is a power "
+        "of D, its exponent the growth in the table.",
+        ("scaling",),
+        ("scaling",),
+    ),
+    View(
+        "points-by-dimension",
+        "Points against the dimension",
+        "The share of all points that each series has in each dimension. Point at a line to see "
+        "its 95 % band.",
+        ("points-by-dimension",),
+        ("points_by_dimension",),
+    ),
+)
 _BEYOND_CHANCE = 0.975  # share of resamples in which one total exceeds another
 
 
-def page(materials: Sequence[Material], title: str, drawn: Sequence[Figures]) -> str:
+def page(
+    materials: Sequence[Material],
+    title: str,
+    drawn: Sequence[Figures],
+    compared: Sequence[Dimensions] = (),
+) -> str:
     """Return the page.
 
     Parameters
@@ -63,6 +148,8 @@ def page(materials: Sequence[Material], title: str, drawn: Sequence[Figures]) ->
         Its heading.
     drawn : sequence of mappings of name to Figure
         The figures of each group.
+    compared : sequence of Dimensions
+        Groups that differ in the dimension alone.
     """
     with extra("report"):
         import jinja2
@@ -78,8 +165,14 @@ def page(materials: Sequence[Material], title: str, drawn: Sequence[Figures]) ->
         script=Markup(script),  # noqa: S704 - the page's own
         script_hash=_digest(script),
         groups=[
-            _group(number, material, figures, styles)
-            for number, (material, figures) in enumerate(zip(materials, drawn, strict=True), 1)
+            *(
+                _group(number, material, figures, styles)
+                for number, (material, figures) in enumerate(zip(materials, drawn, strict=True), 1)
+            ),
+            *(
+                _comparison(number, found, styles)
+                for number, found in enumerate(compared, 1 + len(materials))
+            ),
         ],
         version=__version__,
         source=materials[0].source,
@@ -98,11 +191,7 @@ def _group(
     from markupsafe import Markup
 
     tables = report_tables(material)
-    pictures = {
-        name: inline_svg(figures[name], title, styles)
-        for name, title in _PICTURES.items()
-        if name in figures
-    }
+    pictures = _pictures(figures, styles)
     data = page_data(material, tables, styles) | {
         "group": number,
         "suffix": "" if number == 1 else f"-{number}",
@@ -111,8 +200,11 @@ def _group(
         "accuracy-speed": "accuracy-speed" not in pictures,
         "tests": "rank_sum" not in tables,
         "variants": "variants" not in pictures,
+        "leads": "leads" not in pictures,
     }
     return {
+        "compares": False,
+        "views": {view.name: view for view in VIEWS if not absent.get(view.name)},
         "name": str(material.group),
         "suffix": data["suffix"],
         "sections": [item for item in _SECTIONS.items() if not absent.get(item[0])],
@@ -121,12 +213,47 @@ def _group(
         "headline": headline(material.assessment),
         "tables": tables,
         "superiority": data["superiority"],
-        "figures": {name: Markup(text) for name, text in pictures.items()},  # noqa: S704
+        "figures": pictures,
         "data": Markup(script_json(data)),  # noqa: S704 - without "<"
         "curves": [
             packed(page_curves(material.collection, p))
             for p in range(len(material.collection.keys))
         ],
+    }
+
+
+def _comparison(number: int, found: Dimensions, styles: Mapping[str, Look]) -> dict[str, Any]:
+    """Return what the template shows of groups that differ in the dimension."""
+    from markupsafe import Markup
+
+    tables = found.tables()
+    views = [view for view in DIMENSIONS if view.tables[0] in tables]
+    data = {
+        "group": number,
+        "suffix": f"-{number}",
+        "csv": {name: table.to_csv() for name, table in tables.items()},
+    }
+    return {
+        "compares": True,
+        "name": found.title,
+        "suffix": data["suffix"],
+        "sections": [(view.name, view.title) for view in views],
+        "views": views,
+        "tables": tables,
+        "figures": _pictures(found.figures(styles), styles),
+        "data": Markup(script_json(data)),  # noqa: S704 - without "<"
+        "curves": [],
+    }
+
+
+def _pictures(figures: Figures, styles: Mapping[str, Look]) -> "dict[str, Markup]":
+    """Return the figures that need no interaction, as elements of the page."""
+    from markupsafe import Markup
+
+    return {
+        name: Markup(inline_svg(figures[name], title, styles))  # noqa: S704 - escaped by its writer
+        for name, title in _PICTURES.items()
+        if name in figures
     }
 
 

@@ -7,6 +7,7 @@ in each.
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from de2ls.campaigns.rows import split
 from de2ls.campaigns.store import Store
 from de2ls.problems.key import ProblemKey
 from de2ls.problems.selection import chosen
+from de2ls.reports.views import Views, views
 from de2ls.scores import Assessment, Collection, collect, score
 from de2ls.scores.bootstrap import RESAMPLES
 from de2ls.scores.groups import Group, grouped
@@ -53,6 +55,16 @@ class Material(Gathered):
     """What a report is made of: gathered trials with their score."""
 
     assessment: Assessment
+
+    @cached_property
+    def views(self) -> Views:
+        """Profiles, running times, leads and effects of the trials, made when first asked for."""
+        names = self.collection.algorithms
+        configs = {
+            name: (one.algorithm, one.config) for name, one in zip(names, self.series, strict=True)
+        }
+        resampled, protocol = self.assessment.bootstrap, self.assessment.score.protocol
+        return views(self.collection, protocol, resampled, configs)
 
 
 def gather(

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from de2ls.reports.figures import figures, save
+from de2ls.reports.dimensions import Dimensions, dimensions
+from de2ls.reports.figures import Looks, figures, save
 from de2ls.reports.folder import renew
 from de2ls.reports.html import facts, headline, looks_of, page
 from de2ls.reports.material import Material, load
@@ -62,7 +63,11 @@ def write_report(
         for name, figure in drawn[-1].items():
             written += save(figure, folder / place / "figures", name)
         texts.append(markdown(material, tables, [f"{place}figures/{name}" for name in drawn[-1]]))
-    page_text = page(materials, heading, drawn)
+    compared = dimensions(materials)
+    for found in compared:
+        written += _write_comparison(folder, found, styles)
+        texts.append(comparison_markdown(found))
+    page_text = page(materials, heading, drawn, compared)
     written += write_texts(folder, {"report.md": "\n\n".join(texts), "index.html": page_text})
     renew(folder, written)
     return materials
@@ -70,9 +75,31 @@ def write_report(
 
 def _places(materials: Sequence[Material]) -> list[str]:
     """Return the folders of the groups, relative to the report's."""
-    if len(materials) == 1:
-        return [""]
-    return [f"{re.sub(r'[^A-Za-z0-9]+', '-', str(m.group)).strip('-')}/" for m in materials]
+    return [""] if len(materials) == 1 else [_place(str(m.group)) for m in materials]
+
+
+def _place(title: str) -> str:
+    return f"{re.sub(r'[^A-Za-z0-9]+', '-', title).strip('-')}/"
+
+
+def _write_comparison(folder: Path, found: Dimensions, styles: Looks) -> list[Path]:
+    """Write the tables and figures of groups that differ in the dimension."""
+    place = folder / _place(found.title)
+    written = write_tables(place / "tables", found.tables())
+    for name, figure in found.figures(styles).items():
+        written += save(figure, place / "figures", name)
+    return written
+
+
+def comparison_markdown(found: Dimensions) -> str:
+    """Return the comparison of dimensions in Markdown."""
+    drawn = ["scaling", "points-by-dimension"][: len(found.tables())]
+    parts = [
+        f"## {escape_markdown(found.title)}",
+        *(f"![{name}]({_place(found.title)}figures/{name}.png)" for name in drawn),
+        *(table.to_markdown() for table in found.tables().values()),
+    ]
+    return "\n\n".join(parts)
 
 
 def markdown(material: Material, tables: Mapping[str, Table], drawn: Sequence[str]) -> str:

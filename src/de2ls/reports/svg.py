@@ -7,14 +7,16 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from de2ls.reports.figures import style
+from de2ls.reports.figures import BAND, LINE, style
 from de2ls.reports.palette import Look
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.figure import Figure
 
 _THEME = {"#000000": "text", "#222222": "text", "#666666": "quiet", "#e4e4e4": "grid"}
 _PIXELS = 1.45  # per point: a figure's letters are then as large as the page's
+_LONG = re.compile(r"(\d\.\d)\d+")  # a tenth of a point is as fine as a screen
 _WIDE = 600  # points; a wider figure scrolls on a phone
 
 
@@ -36,10 +38,15 @@ def inline_svg(figure: "Figure", name: str, looks: Mapping[str, Look]) -> str:
     import matplotlib
 
     text = io.StringIO()
+    hidden = [artist for artist in figure.findobj(_answers_pointer) if not artist.get_visible()]
+    for artist in hidden:
+        artist.set(visible=True, gid=f"{artist.get_gid()} hidden")
     with style(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from font")  # the browser has others
         matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": name})
         figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})
+    for artist in hidden:
+        artist.set(visible=False, gid=str(artist.get_gid()).split()[0])
     root = ElementTree.fromstring(text.getvalue())  # noqa: S314 - Matplotlib's own
     colours = {look.light: f"series-{place}" for place, look in enumerate(looks.values())}
     used = set(re.findall(r"#([mp][0-9a-f]{10})", text.getvalue()))
@@ -60,6 +67,10 @@ def inline_svg(figure: "Figure", name: str, looks: Mapping[str, Look]) -> str:
     return re.sub(r"\s*\n\s*", " ", ElementTree.tostring(root, encoding="unicode"))
 
 
+def _answers_pointer(artist: "Artist") -> bool:
+    return artist.get_gid() in (BAND, LINE)
+
+
 def _restate(element: ElementTree.Element, colours: Mapping[str, str], used: set[str]) -> None:
     """Put an element into the page's terms."""
     element.tag = element.tag.rpartition("}")[2]
@@ -68,7 +79,11 @@ def _restate(element: ElementTree.Element, colours: Mapping[str, str], used: set
         name, value = (part.strip() for part in declaration.split(":", 1))
         if name != "font-family":
             found[name] = f"var(--{colours[value]})" if value in colours else value
+    if "d" in found:
+        found["d"] = _LONG.sub(r"\1", found["d"])
     if found.get("id") not in used:  # several figures share one page
-        found.pop("id", None)
+        name = found.pop("id", "")
+        if name.split("_")[0].split(" ")[0] in (BAND, LINE):
+            found["class"] = name.replace("_", " ")
     element.attrib = found
     element.tail = None

@@ -91,6 +91,7 @@ def report_tables(material: Material) -> dict[str, Table]:
     tables = material.assessment.tables()
     del tables["by_problem"]  # its parts follow, each in a table of its own
     tables |= {_BY_PROBLEM[part]: score.by_problem(part) for part in score.arrays()}
+    tables |= dict(material.views.tables())
     if found is not None:
         tables["variants"] = found.table()
     tables["configuration"] = configuration(material)

@@ -1,4 +1,4 @@
-"""Effects: what each parameter does to the total, from series of one algorithm that differ in it."""
+"""Effects: what each parameter does to the total, by series that differ in it."""
 
 from collections import defaultdict
 from collections.abc import Mapping

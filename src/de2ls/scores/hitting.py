@@ -93,7 +93,8 @@ def _first(evaluations: FloatArray, curves: FloatArray, aims: FloatArray) -> Flo
     after = np.append(evaluations, np.inf)
     descending = best[:, ::-1]  # backwards it ascends, NaN last: a binary search finds the place
     within = np.array([curve.searchsorted(aims, side="right") for curve in descending])
-    return after[curves.shape[1] - within.reshape(len(curves), aims.size)]
+    places = curves.shape[1] - within.reshape(len(curves), aims.size)
+    return np.asarray(after[places])
 
 
 def known_evaluations(collection: Collection, p: int, a: int) -> FloatArray:

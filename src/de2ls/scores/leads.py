@@ -30,7 +30,7 @@ class Leads(Tabular):
 
     def order(self) -> list[int]:
         """Return the places of the series, the largest share at the end first."""
-        return np.argsort(-self.share[:, -1], kind="stable").tolist()
+        return [int(a) for a in np.argsort(-self.share[:, -1], kind="stable")]
 
     def table(self) -> Table:
         """Return the shares at round cuts, in percent, with their bands."""
@@ -100,7 +100,7 @@ def _cuts(collection: Collection, points: int) -> FloatArray:
     cuts = np.append(np.geomspace(first, 1.0, points)[:-1], 1.0)
     ended = np.array([_last_samples(collection, p, cuts) for p in range(len(grids))])
     new = np.append(True, (np.diff(ended, axis=1) > 0).any(axis=0))
-    return cuts[new]
+    return np.asarray(cuts[new])
 
 
 def _last_samples(collection: Collection, p: int, cuts: FloatArray) -> list[int]:

@@ -51,7 +51,7 @@ class Profile(Tabular):
 
     def order(self) -> list[int]:
         """Return the places of the series, the largest share at the end first."""
-        return np.argsort(-self.share[:, -1], kind="stable").tolist()
+        return [int(a) for a in np.argsort(-self.share[:, -1], kind="stable")]
 
     def table(self) -> Table:
         """Return the shares at round budgets and at the end, with their bands."""
@@ -141,7 +141,8 @@ def profiles(
             tuple(names[p] for p in places),
             grid,
             share[title],
-            *limits[title],
+            limits[title][0],
+            limits[title][1],
             sources([aims[p] for p in places], [names[p] for p in places]),
         )
         for title, places in members.items()

@@ -2,7 +2,7 @@
 
 54 functions: nine objectives, each with six numbers of constraints (N. Hansen et al., COCO: a
 platform for comparing continuous optimizers in a black-box setting, Optimization Methods and
-Software 36, 2021).
+Software 36, 2021). COCO does not give the optima away.
 """
 
 from functools import lru_cache
@@ -19,7 +19,6 @@ from de2ls.problems.problem import Problem
 from de2ls.problems.wrap import problem as make_problem
 from de2ls.suites.suite import Facts, Suite
 
-_FINAL_PRECISION = 1e-8  # of COCO's final target
 DIMENSIONS = (2, 3, 5, 10, 20, 40)
 _OBJECTIVES = (  # of six functions each
     "sphere",
@@ -68,15 +67,9 @@ class BbobConstrained(Suite):
         kind = "separable" if objective in _SEPARABLE else "non-separable"
         return [objective, kind, f"{constant}{more} active"]
 
-    def best_known(self, key: ProblemKey) -> float | None:
-        """Return the optimum that COCO's final target implies; None without COCO."""
-        instance: Any = key["instance"]
-        try:
-            found = _functions(key.dim, instance)
-        except ImportError:
-            return None
-        problem = found.get_problem_by_function_dimension_instance(key.name, key.dim, instance)
-        return float(problem.final_target_fvalue1) - _FINAL_PRECISION
+    def best_known(self, key: ProblemKey) -> None:
+        """Return None: COCO does not publish the optima."""
+        del key
 
     def facts(self, key: ProblemKey) -> Facts:
         """Return objective and number of constraints."""
