@@ -36,7 +36,8 @@ def texts(figure):
 def test_every_figure_is_drawn_with_labelled_axes(drawn):
     assert list(drawn) == [
         *("totals", "heat-map", "accuracy-speed", "superiority", "critical-difference"),
-        *("variants", "convergence-min-ev", "convergence-lcv"),
+        *("variants", "leads", "profiles", "profiles-by-group", "profiles-by-problem"),
+        *("effects", "parameters", "convergence-min-ev", "convergence-lcv"),
     ]
     units = {
         "totals": "points",
@@ -45,6 +46,12 @@ def test_every_figure_is_drawn_with_labelled_axes(drawn):
         "superiority": "share of resamples",
         "critical-difference": "mean rank (1 is best)",
         "variants": "U-score minus that of DE-2LS (points)",
+        "leads": "share of all points (%)",
+        "profiles": "targets reached (%)",
+        "profiles-by-group": "evaluations / D",
+        "profiles-by-problem": "evaluations / D",
+        "effects": "mean U-score of the series with this value minus that of the others (points)",
+        "parameters": "ls_mc",
         "convergence-min-ev": "Min_EV minus the best final Min_EV (units of the objective)",
         "convergence-lcv": "LCV (summed violation)",
     }

@@ -24,7 +24,10 @@ MARKS = {
     "convergence": ("path.median", 2 * 3),  # Min_EV and LCV
     "superiority": ("tbody td", 3 * 3),
 }
-FIGURES = ("totals", "accuracy-speed", "critical-difference", "variants")
+FIGURES = (
+    *("totals", "accuracy-speed", "critical-difference", "variants", "leads", "profiles"),
+    *("profiles-by-group", "profiles-by-problem", "effects", "parameters"),
+)
 
 
 class Watched:

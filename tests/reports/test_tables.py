@@ -29,7 +29,8 @@ def rows_of(table):
 def test_every_table_of_the_report_is_there(material):
     assert list(report_tables(material)) == [
         *("totals", "pairs", "rank_sum", "friedman", "summary"),
-        *("uscores", "ranks", "accuracy", "speed", "variants", "configuration", "provenance"),
+        *("uscores", "ranks", "accuracy", "speed", "leads", "profiles", "profiles_by_problem"),
+        *("running_times", "fixed_budget", "effects", "variants", "configuration", "provenance"),
     ]
     assert list(machine_tables(material)) == ["summary", "trials", "superiority"]
 

@@ -154,4 +154,4 @@ def test_leads_end_at_the_score_and_add_up_to_one():
         np.testing.assert_allclose(found.share[:, -1], total / total.sum(), rtol=1e-12)
         np.testing.assert_allclose(found.share.sum(axis=0), 1.0, rtol=1e-12)
         assert (found.low <= found.high).all()
-        assert sum(row["100.000%"] for row in found.table().to_dicts()) == pytest.approx(100.0)
+        assert sum(row["100 %"] for row in found.table().to_dicts()) == pytest.approx(100.0)

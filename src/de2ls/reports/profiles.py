@@ -71,7 +71,7 @@ def profiles(
         gathered = gather(source, selection, allow_unequal)
         collections = {
             f"{one.group}: " if len(gathered) > 1 else "": one.collection.renamed(
-                series_titles(one.series)
+                series_titles({series.label: series.algorithm for series in one.series})
             )
             for one in gathered
         }

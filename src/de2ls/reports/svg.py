@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _THEME = {"#000000": "text", "#222222": "text", "#666666": "quiet", "#e4e4e4": "grid"}
 _PIXELS = 1.45  # per point: a figure's letters are then as large as the page's
 _LONG = re.compile(r"(\d\.\d)\d+")  # a tenth of a point is as fine as a screen
-_WIDE = 600  # points; a wider figure scrolls on a phone
+_WIDE = 500  # points; a wider figure scrolls on a phone
 
 
 def inline_svg(figure: "Figure", name: str, looks: Mapping[str, Look]) -> str:

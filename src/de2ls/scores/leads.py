@@ -40,7 +40,7 @@ class Leads(Tabular):
             (self.series[a], *(estimate_at(self, (a, i), 100.0) for i in places))
             for a in self.order()
         ]
-        heads = [Column(f"{self.fraction[i]:.3%}", ".1f", ".1f") for i in places]
+        heads = [Column(f"{100 * self.fraction[i]:.3g} %", ".1f", ".1f") for i in places]
         note = (
             "percent of all points had the runs ended at this share of the budget; "
             f"[low, high]: {LEVEL:.0%} of resamples"
