@@ -43,6 +43,7 @@ class LSRTDEConfig(TwoPopulationConfig):
     cr_sigma: float = 0.05
     p_base: float = 0.7
     pressure: float = 3.0
+    eps_factor: float = 0.2  # the share that the family's common level starts with
     p_rate: float = parameter(7.0, "rate at which the elite shrinks with SR", 0.0)
     mf_base: float = parameter(0.4, "mF at SR = 0", 0.0, 1.0)
     mf_amp: float = parameter(0.25, "how far mF rises above it", 0.0, 1.0)
