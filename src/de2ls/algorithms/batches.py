@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from de2ls._checks import FloatArray
 from de2ls.problems.problem import Problem
 
+EVERY_POINT = "every point is evaluated"  # the reason of a search that has none left to try
+
 
 class Answers(NamedTuple):
     """The results of a batch, one row per point, in the order of the batch.

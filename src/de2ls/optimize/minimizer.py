@@ -1,6 +1,7 @@
 """`minimize`: constrained black-box minimisation in one call."""
 
 import dataclasses
+import time
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from pathlib import Path
@@ -9,19 +10,21 @@ from typing import Any
 from de2ls import _checks
 from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import Config
-from de2ls.engine.budget import checked_budget
 from de2ls.optimize.checkpoint import Checkpoint
 from de2ls.optimize.evaluators import choose, is_one
+from de2ls.optimize.knowledge import final_slopes
 from de2ls.optimize.polish import polish as polish_incumbent
 from de2ls.optimize.polish import polish_budget
 from de2ls.optimize.progress import Bar, say
 from de2ls.optimize.result import MinimizeResult, Stop, make_result
 from de2ls.optimize.search import Interrupted, Penalised, Rules, Search
-from de2ls.optimize.start import start
+from de2ls.optimize.start import DEFAULT, budget_of, one_seed, start
 from de2ls.problems import compiled
 from de2ls.problems.problem import Problem
 from de2ls.problems.wrap import problem as make_problem
 from de2ls.trials.driver import Driver
+
+JIT_TIME = 60.0  # seconds of `max_time` from which compiled functions are compiled into the loop
 
 
 def minimize(
@@ -32,11 +35,12 @@ def minimize(
     *,
     n_ineq: int | None = None,
     n_eq: int | None = None,
-    algorithm: str | Algorithm = "de2ls",
+    algorithm: str | Algorithm = DEFAULT,
     config: Mapping[str, Any] | Config | None = None,
-    max_evals: int | None = None,
+    max_evals: float | None = None,
     x0: Any = None,
     seed: Any = None,
+    rng: Any = None,
     integrality: Any = None,
     vectorized: bool = False,
     workers: Any = 1,
@@ -80,12 +84,12 @@ def minimize(
     config : mapping, optional
         Parameters of the algorithm that differ from its defaults.
     max_evals : int, optional
-        The budget, never exceeded; 20000 per coordinate by default. The search adapts to it: with
-        a smaller budget it converges sooner.
+        The budget, never exceeded; a whole number such as 1e4 will do. 2000 per coordinate by
+        default, 20000 for an algorithm that does not know when it is done. See the notes.
     x0 : array_like, optional
-        A first guess; it becomes the first point of the initial population.
-    seed : optional
-        What `numpy.random.default_rng` accepts, as SciPy's `rng`. Same integer, same run.
+        A first guess, or several, one per row; they are evaluated first.
+    seed, rng : optional
+        What `numpy.random.default_rng` accepts; `rng` is SciPy's name. Same integer, same run.
     integrality : array_like of bool, optional
         Which coordinates are integers.
     vectorized : bool
@@ -184,6 +188,7 @@ def minimize(
         vectorized=vectorized,
         constraint_tol=constraint_tol,
     )
+    began = time.perf_counter()
     forgive = _checks.choice("on_error", on_error, ("raise", "penalize")) == "penalize"
     rules = Rules(target, max_time, stall, tol, callback, disp, forgive)
     for name, value in {"polish": polish, "progress": progress}.items():
@@ -192,32 +197,40 @@ def minimize(
     returns = _checks.choice("on_interrupt", on_interrupt, ("raise", "return")) == "return"
     guess = None if x0 is None else problem.encode(x0, "x0")
     evaluator, size = choose(problem, workers, batch)
-    budget = checked_budget(max_evals, problem.dim)
+    budget = budget_of(algorithm, max_evals, problem.dim)
     reserve = polish_budget(problem, budget) if polish else 0
     searched = _forgiving(problem) if forgive else problem
 
     def begin(seed: Any) -> Driver:
-        return start(algorithm, searched, seed, budget, config, guess, size or 1)
+        return start(
+            *(algorithm, searched, seed, budget, config, guess),
+            limited=max_evals is not None,
+            workers=size or 1,
+            jit=max_time is None or max_time >= JIT_TIME,
+        )
 
-    file, noted = None, dict[str, Any]()
+    file, noted, number = None, dict[str, Any](), one_seed(seed, rng)
     if checkpoint is None:
-        driver = begin(seed)
+        driver = begin(number)
     else:
         first = None if guess is None else guess.tolist()
         same = {"max_evals": budget, "x0": first, "batch": size, "polish": polish}
         file = Checkpoint(checkpoint, same)
-        driver, noted = file.driver(seed, begin)
+        driver, noted = file.driver(number, begin)
     direct = problem.many is None and is_one(workers) and size == 1
     bar = Bar(driver, budget, max_time) if progress else None
+    slopes = None
     try:
         with evaluator as evaluate, bar or nullcontext():
-            search = Search(driver, rules, evaluate, size, direct, bar, file, noted)
+            search = Search(driver, rules, evaluate, size, direct, began, bar, file, noted)
             stop = _search_and_polish(search, budget, reserve)
+            if stop.natural:
+                slopes = final_slopes(driver, evaluate, budget - driver.n_evals)
     except KeyboardInterrupt as error:
         stop = Stop.INTERRUPTED
         if not returns:
             raise Interrupted(make_result(driver, stop)) from error
-    result = make_result(driver, stop)
+    result = make_result(driver, stop, slopes)
     say(result.message, disp)
     return result
 
@@ -238,7 +251,7 @@ def _problem(fun: Any, bounds: Any, **arguments: Any) -> Problem:
     if not isinstance(fun, Problem):
         if bounds is None:
             raise TypeError("bounds must be a sequence of (low, high) pairs, got None")
-        return make_problem(fun, bounds, **arguments)
+        return make_problem(fun, bounds, **arguments, jit=False)
     for name, value in {"bounds": bounds, **arguments}.items():
         left_out = value is None or value is False or (isinstance(value, tuple) and not value)
         if not left_out:

@@ -13,9 +13,8 @@ from de2ls import _checks
 from de2ls._checks import FloatArray
 from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import Config
-from de2ls.engine.budget import checked_budget
-from de2ls.optimize.result import BUDGET_STOPS, MinimizeResult, Stop, make_result
-from de2ls.optimize.start import start
+from de2ls.optimize.result import MinimizeResult, Stop, end_of, make_result
+from de2ls.optimize.start import DEFAULT, budget_of, one_seed, start
 from de2ls.problems.constraints import real_vector
 from de2ls.problems.variables import choices
 from de2ls.problems.wrap import problem as make_problem
@@ -56,10 +55,10 @@ class Optimizer:
     config : mapping, optional
         Parameters of the algorithm that differ from its defaults.
     max_evals : int, optional
-        The budget; 20000 per coordinate by default. The search adapts to it.
+        The budget; by default and otherwise as for `de2ls.minimize`.
     x0 : array_like, optional
-        A first guess; it becomes the first candidate.
-    seed : optional
+        A first guess, or several, one per row; they become the first candidates.
+    seed, rng : optional
         What `numpy.random.default_rng` accepts. Same integer, same candidates.
     integrality : array_like of bool, optional
         Which coordinates are integers.
@@ -85,11 +84,12 @@ class Optimizer:
         n_ineq: int = 0,
         n_eq: int = 0,
         *,
-        algorithm: str | Algorithm = "de2ls",
+        algorithm: str | Algorithm = DEFAULT,
         config: Mapping[str, Any] | Config | None = None,
-        max_evals: int | None = None,
+        max_evals: float | None = None,
         x0: Any = None,
         seed: Any = None,
+        rng: Any = None,
         integrality: Any = None,
         constraint_tol: Any = None,
     ) -> None:
@@ -102,9 +102,12 @@ class Optimizer:
             constraint_tol=constraint_tol,
             name="ask and tell",
         )
-        budget = checked_budget(max_evals, problem.dim)
+        budget = budget_of(algorithm, max_evals, problem.dim)
         guess = None if x0 is None else problem.encode(x0, "x0")
-        self._driver = start(algorithm, problem, seed, budget, config, guess)
+        self._driver = start(
+            *(algorithm, problem, one_seed(seed, rng), budget, config, guess),
+            limited=max_evals is not None,
+        )
 
     @property
     def n_evals(self) -> int:
@@ -205,11 +208,7 @@ class Optimizer:
         """Return the result so far, as `de2ls.minimize` does."""
         if self.n_evals == 0:
             raise RuntimeError("there is no result yet: tell at least one candidate first")
-        if not self.finished:
-            stop = Stop.RUNNING
-        else:
-            stop = Stop.BUDGET if self._driver.stop in BUDGET_STOPS else Stop.DONE
-        return make_result(self._driver, stop)
+        return make_result(self._driver, end_of(self._driver) if self.finished else Stop.RUNNING)
 
     def save(self, path: str | Path) -> None:
         """Write everything, candidates that are out included, to a file without pickles."""

@@ -7,6 +7,17 @@ import numpy as np
 from scipy.optimize import OptimizeResult
 
 from de2ls._checks import FloatArray
+from de2ls.algorithms.batches import EVERY_POINT
+from de2ls.optimize.knowledge import (
+    Active,
+    Alternative,
+    Limits,
+    Multipliers,
+    Slopes,
+    alternatives,
+    model_slopes,
+    per_constraint,
+)
 from de2ls.problems.problem import Problem
 
 if TYPE_CHECKING:
@@ -14,9 +25,6 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from de2ls.trials.driver import Driver
-
-
-BUDGET_STOPS = ("budget", "generations")  # of a driver: a whole generation no longer fits
 
 
 class Stop(Enum):
@@ -31,12 +39,18 @@ class Stop(Enum):
     INTERRUPTED = 6, "interrupted from the keyboard"
     ERROR = 7, "the user's function failed"
     RUNNING = 8, "the search is under way"
-    DONE = 9, "the search has ended by itself"
+    DONE = 9, "done"
+    EXHAUSTED = 10, "every point of the discrete problem is evaluated"
 
     @property
     def status(self) -> int:
         """The code in a result's `status`."""
         return int(self.value[0])
+
+    @property
+    def natural(self) -> bool:
+        """Whether the search came to its end, and nobody wants it to stop at once."""
+        return self in (Stop.BUDGET, Stop.CONVERGED, Stop.STALL, Stop.DONE)
 
     @property
     def text(self) -> str:
@@ -79,8 +93,18 @@ class MinimizeResult(OptimizeResult):
         The largest of these.
     constraint_tol : list of ndarray
         Per constraint, by how much each of its values may exceed its limits.
+    active : Active
+        Which constraints and bounds `x` is at.
+    multipliers : Multipliers
+        What relaxing each of them by one unit would bring, estimated; NaN where it is unknown, and
+        `multipliers.note` says why.
+    alternatives : list of Alternative
+        Other local optima that were found, best first.
+    trust : int
+        How many independent searches ended at the best value; 0 if the algorithm does not know.
     population, population_energies : ndarray
-        The final population, best first, and its objective values.
+        The final population, best first, and its objective values. Of an algorithm of batches: the
+        last batch.
     history : History
         Convergence over the evaluations.
     seed : int
@@ -101,6 +125,10 @@ class MinimizeResult(OptimizeResult):
     constraint_tol: list[FloatArray]
     constr_violation: float
     maxcv: float
+    active: Active
+    multipliers: Multipliers
+    alternatives: list[Alternative]
+    trust: int
     population: FloatArray
     population_energies: FloatArray
     history: History
@@ -139,8 +167,18 @@ class MinimizeResult(OptimizeResult):
         return as_html(self)
 
 
-def make_result(driver: "Driver", stop: Stop) -> MinimizeResult:
-    """Return the result of a trial as it stands."""
+def end_of(driver: "Driver") -> Stop:
+    """Return why a finished trial has ended."""
+    if driver.stop in ("budget", "generations"):  # no room for another whole generation
+        return Stop.BUDGET
+    return Stop.EXHAUSTED if driver.stop == EVERY_POINT else Stop.DONE
+
+
+def make_result(
+    driver: "Driver", stop: Stop, slopes: Slopes | str | None = None
+) -> MinimizeResult:
+    """Return the result of a trial as it stands; slopes at the best point may be known better."""
+    limits = Limits(driver, model_slopes(driver) if slopes is None else slopes)
     problem, best = driver.problem, driver.incumbent
     constr = violations(problem, best.out)
     worst = max((float(c.max()) for c in constr if c.size), default=0.0)
@@ -159,6 +197,10 @@ def make_result(driver: "Driver", stop: Stop) -> MinimizeResult:
         constr_violation=worst,
         maxcv=worst,
         feasible=best.feasible,
+        active=limits.active(),
+        multipliers=limits.multipliers(),
+        alternatives=alternatives(driver),
+        trust=int(driver.notes.get("trust", 0)),
         population=problem.decode(population),
         population_energies=energies,
         bounds=problem.bounds,
@@ -174,19 +216,13 @@ def violations(problem: Problem, out: FloatArray) -> list[FloatArray]:
     return per_constraint(problem, np.concatenate([np.maximum(g, 0.0), np.abs(h)]))
 
 
-def per_constraint(problem: Problem, values: FloatArray) -> list[FloatArray]:
-    """Return numbers per g and h as numbers per value of the user's constraints."""
-    of_user = getattr(problem.function, "per_constraint", None)
-    if of_user is not None:
-        parts: list[FloatArray] = of_user(np.append(0.0, values))
-        return parts
-    return [values] if problem.n_constraints else []
-
-
 def _message(driver: "Driver", stop: Stop) -> str:
     text, best = f"{stop.text[0].upper()}{stop.text[1:]}", driver.incumbent
     if stop is Stop.DONE:
-        text += f": {driver.stop}"
+        left = driver.max_evals - driver.n_evals
+        text += f": {driver.stop}; {left} of {driver.max_evals} evaluations are left"
+    if stop is Stop.BUDGET and driver.n_evals < driver.max_evals:
+        text = f"The {driver.max_evals - driver.n_evals} evaluations left do not make a generation"
     if not np.isfinite(best.violation):
         text += "; no valid point was evaluated"
     elif not best.feasible:

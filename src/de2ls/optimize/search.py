@@ -16,7 +16,9 @@ from de2ls._checks import FloatArray
 from de2ls.optimize.checkpoint import Checkpoint
 from de2ls.optimize.evaluators import Evaluator, Function
 from de2ls.optimize.progress import LOG, Bar, say, state
-from de2ls.optimize.result import BUDGET_STOPS, MinimizeResult, Stop, make_result
+from de2ls.optimize.result import MinimizeResult, Stop, end_of, make_result
+from de2ls.problems.compiled import guarded
+from de2ls.problems.problem import CompiledKernel
 from de2ls.trials.driver import Driver
 
 PATIENCE = 0.005  # seconds between looks at the clock, as far as the evaluations allow
@@ -56,6 +58,11 @@ class Penalised:
     def __init__(self, function: Function) -> None:
         self.function = function
         self.per_constraint = getattr(function, "per_constraint", None)
+
+    def kernel(self) -> CompiledKernel | None:
+        """Return the compiled form of the function, which gives NaN where it fails."""
+        form: CompiledKernel | None = getattr(self.function, "kernel", lambda: None)()
+        return None if form is None else guarded(form)
 
     def __call__(self, x: FloatArray, out: FloatArray) -> None:
         """Fill `out` with f, g, h, or with NaN."""
@@ -112,6 +119,8 @@ class Search:
         Size of a batch, at most one generation; None: one generation.
     direct : bool
         Whether the driver itself evaluates, point by point.
+    begin : float
+        When the run began, by `time.perf_counter`.
     bar : Bar, optional
         What shows the progress.
     file : Checkpoint, optional
@@ -127,6 +136,7 @@ class Search:
         evaluate: Evaluator,
         batch: int | None,
         direct: bool,
+        begin: float,
         bar: Bar | None = None,
         file: Checkpoint | None = None,
         noted: Mapping[str, Any] = MappingProxyType({}),
@@ -142,7 +152,7 @@ class Search:
         self.polished = bool(noted.get("polished"))
         self.logs = rules.disp or LOG.isEnabledFor(logging.INFO)
         driver.aim(-math.inf if rules.target is None else rules.target)
-        self.begin = time.perf_counter()
+        self.begin = begin
         # evaluations at which the next generation has ended
         self.next_look = int(noted.get("next_look", driver.population_size))
         self.next_report = driver.n_evals + driver.population_size
@@ -248,7 +258,7 @@ class Search:
         if driver.reached:
             return Stop.TARGET
         if driver.finished:
-            return Stop.BUDGET if driver.stop in BUDGET_STOPS else Stop.DONE
+            return end_of(driver)
         if rules.stall is not None and n - driver.incumbent.n >= rules.stall:
             return Stop.STALL
         if self.time_is_up():

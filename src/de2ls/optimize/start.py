@@ -10,8 +10,14 @@ from de2ls._checks import FloatArray
 from de2ls.algorithms import get_algorithm
 from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import Config
+from de2ls.engine.budget import checked_budget
 from de2ls.problems.problem import Problem
 from de2ls.trials.driver import Driver, new_driver
+
+DEFAULT = "chorus"
+EVALS_PER_DIM = 2000  # default budget of an algorithm that ends by itself
+CONVINCED = 10  # independent searches that must agree before a budget given by the user is left
+COMPILED_FROM = 1_000_000  # evaluations from which the compiled loop pays for its compilation
 
 # the initial population is the algorithm's own (10 D), or one of these if it is larger:
 EVALS_PER_MEMBER, MANY = 500, 1000  # one member per 500 evaluations, up to 1000
@@ -25,13 +31,50 @@ def start(
     budget: int,
     config: Mapping[str, Any] | Config | None,
     x0: FloatArray | None,
+    *,
+    limited: bool,
     workers: int = 1,
+    jit: bool = False,
 ) -> Driver:
-    """Return a search before its first evaluation, its constraints weighted."""
+    """Return a search before its first evaluation, its constraints weighted.
+
+    Parameters
+    ----------
+    algorithm, problem, seed, budget, config, x0, workers
+        As for `new_driver`.
+    limited : bool
+        Whether the user has given the budget: then it is left only where more can hardly help.
+    jit : bool
+        Whether compiled functions of the user may be compiled into a long search.
+    """
     chosen = get_algorithm(algorithm)
     fields = population_config(chosen, config, problem.dim, budget)
+    if ends_by_itself(chosen) and (fields is None or isinstance(fields, Mapping)):
+        patient = {"agree": CONVINCED, "stall": 0.0} if limited else {}
+        fields = {"stop_when_done": True, **patient, **(fields or {})}
     number = integer_seed(seed)
+    if jit and chosen.step is not None and budget >= COMPILED_FROM:
+        problem = problem.compiled()
     return new_driver(chosen, problem, number, budget, fields, x0=x0, weigh=True, workers=workers)
+
+
+def ends_by_itself(algorithm: Algorithm) -> bool:
+    """Whether the algorithm knows when it is done."""
+    return "stop_when_done" in algorithm.config_class().as_dict()
+
+
+def budget_of(algorithm: str | Algorithm, max_evals: Any, dim: int) -> int:
+    """Return the budget: what is asked for, or the algorithm's default."""
+    if max_evals is None and ends_by_itself(get_algorithm(algorithm)):
+        return EVALS_PER_DIM * dim
+    return checked_budget(max_evals, dim)
+
+
+def one_seed(seed: Any, rng: Any) -> Any:
+    """Return `seed`, or `rng`, which is SciPy's name for it."""
+    if seed is not None and rng is not None:
+        raise ValueError(f"rng must be left out where seed is given, got {rng!r} and {seed!r}")
+    return rng if seed is None else seed
 
 
 def integer_seed(seed: Any) -> int:

@@ -3,7 +3,7 @@
 import sys
 import warnings
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from de2ls.problems.wrap import UserFunction
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+_KERNELS: dict[Any, CompiledKernel] = {}  # by what they were made of
+MOST_KERNELS = 32  # that are kept
 Fill = Callable[
     [Any, Any, Any], None
 ]  # compiled: reads x, may use the copy, writes its part of out
@@ -46,10 +48,42 @@ def is_compiled(function: Any) -> bool:
 
 
 def kernel(function: "UserFunction") -> CompiledKernel | None:
-    """Return the compiled form of the user's functions; None if one of them is plain Python."""
+    """Return the compiled form of the user's functions; None if one of them is plain Python.
+
+    It is compiled once per process: the same functions in the same box have the same form.
+    """
     nonlinear = [c for c in function.constraints if c.matrix is None]
     if not all(is_compiled(f) for f in (function.fun, *(c.function for c in nonlinear))):
         return None
+    try:
+        identity = _identity(function)
+        known = _KERNELS.get(identity)
+    except TypeError:  # an argument that cannot be hashed
+        return _new_kernel(function)
+    if known is None and (known := _new_kernel(function)) is not None:
+        _KERNELS[identity] = known
+        while len(_KERNELS) > MOST_KERNELS:
+            del _KERNELS[next(iter(_KERNELS))]
+    return known
+
+
+def _identity(function: "UserFunction") -> Any:
+    """Return all that a compiled form depends on, so that equal ones can be shared."""
+    variables = function.variables
+    parts = [(c.function, c.matrix, c.args, c.rows, c.size) for c in function.constraints]
+    box = (variables.low, variables.high, variables.free, variables.at, *variables.table)
+    return _hashable((function.fun, function.args, function.own, box, variables.steps, parts))
+
+
+def _hashable(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.shape, value.dtype.str, value.tobytes()
+    if isinstance(value, tuple | list):
+        return tuple(_hashable(item) for item in value)
+    return type(value), value
+
+
+def _new_kernel(function: "UserFunction") -> CompiledKernel | None:
     from numba.core.errors import NumbaError
 
     fill = _objective(function)
@@ -73,8 +107,11 @@ def kernel(function: "UserFunction") -> CompiledKernel | None:
 
 def guarded(compiled: CompiledKernel) -> CompiledKernel:
     """Return a kernel that gives NaN where `compiled` raises."""
-    evaluate = compiled.evaluate
+    return CompiledKernel(_guard(compiled.evaluate), compiled.params, compiled.n_work)
 
+
+@lru_cache(maxsize=32)
+def _guard(evaluate: Callable[..., None]) -> Callable[..., None]:
     @_compiled
     def guard(x: Any, params: Any, work: Any, out: Any) -> None:
         try:
@@ -83,7 +120,7 @@ def guarded(compiled: CompiledKernel) -> CompiledKernel:
             for k in range(out.size):
                 out[k] = np.nan
 
-    return CompiledKernel(guard, compiled.params, compiled.n_work)
+    return guard
 
 
 def _signature() -> Any:

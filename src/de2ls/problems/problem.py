@@ -1,7 +1,7 @@
 """The class `Problem`: minimise f(x) subject to g(x) <= 0, h(x) = 0 and x in a box."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -203,6 +203,13 @@ class Problem:
             self.kernel.evaluate(x, self.kernel.params, work, out)
         elif self.function is not None:
             self.function(x, out)
+
+    def compiled(self) -> "Problem":
+        """Return the problem with its compiled form, where its functions can be compiled."""
+        make = getattr(self.function, "kernel", None)
+        if self.kernel is not None or make is None:
+            return self
+        return replace(self, kernel=make())
 
     def decode(self, x: FloatArray) -> FloatArray:
         """Return a point (or rows of points) of the box as the functions see it."""

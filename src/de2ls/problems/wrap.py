@@ -10,7 +10,7 @@ from de2ls import _checks
 from de2ls._checks import FloatArray
 from de2ls.problems import compiled
 from de2ls.problems.constraints import Constraint, box, normalise, real_matrix, real_vector
-from de2ls.problems.problem import Problem
+from de2ls.problems.problem import CompiledKernel, Problem
 from de2ls.problems.tolerances import tolerances
 from de2ls.problems.variables import Choices, Variables
 
@@ -89,6 +89,10 @@ class UserFunction:
             c = constraint.values_many(points.T.copy())
             out[:, place] = (sign[:, np.newaxis] * c[at] + shift[:, np.newaxis]).T
 
+    def kernel(self) -> CompiledKernel | None:
+        """Return the compiled form, if all functions are compiled with ``numba.njit``."""
+        return None if self.vectorized else compiled.kernel(self)
+
     def per_constraint(self, out: FloatArray) -> list[FloatArray]:
         """Return what belongs to each constraint's values, from one number per f, g (>= 0) and h.
 
@@ -141,6 +145,7 @@ def problem(
     constraint_tol: Any = None,
     name: str | None = None,
     best_known: float | None = None,
+    jit: bool = True,
 ) -> Problem:
     """Make a `Problem` of your own functions.
 
@@ -175,6 +180,9 @@ def problem(
         What tables call the problem; by default the name of `fun`.
     best_known : float, optional
         The optimum, or a bound of it, where one is known.
+    jit : bool
+        Whether functions compiled with ``numba.njit`` are compiled into the search loop, which
+        takes seconds, once per process and function; else they are called from Python.
 
     Returns
     -------
@@ -199,13 +207,12 @@ def problem(
         own = (_checks.integer("n_ineq", n_ineq or 0, 0), _checks.integer("n_eq", n_eq or 0, 0))
     function = UserFunction(variables, fun, args, found, own, vectorized)
     tol = tolerances(constraint_tol, own or (0, 0), function.constraints)
-    return Problem(
+    made = Problem(
         name=_name(fun) if name is None else name,
         lower=variables.box[0],
         upper=variables.box[1],
         n_ineq=function.n_ineq,
         n_eq=function.n_eq,
-        kernel=None if vectorized else compiled.kernel(function),
         function=function,
         many=function.many if vectorized else None,
         variables=variables,
@@ -214,6 +221,7 @@ def problem(
         excess=function.n_eq > 0,
         best_known=None if best_known is None else _checks.real("best_known", best_known),
     )
+    return made.compiled() if jit else made
 
 
 def _name(fun: Callable[..., Any]) -> str:

@@ -204,7 +204,7 @@ class Archive:
         notes["trust"] = self.optima.at_value(self.best_f) if self.feasible else 0
         notes["noise"] = self.eta * self.size if self.noisy else np.zeros(1 + self.m)
         best = self.optima.best
-        if best is not None and best.g is not None and len(best.J) == self.m:
+        if best is not None and best.g is not None and best.J is not None:
             width = self.width[self.free]
             notes["model"] = {
                 "x": self.lower + best.u * self.width,

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from de2ls._checks import FloatArray
+from de2ls.algorithms.batches import EVERY_POINT
 from de2ls.algorithms.chorus.archive import Archive, Batches, Rows, Score
 
 FAULTS = (ArithmeticError, np.linalg.LinAlgError, RuntimeError, ValueError, IndexError)
@@ -133,7 +134,7 @@ class Scheduler:
                 self.arms.remove(arm)
                 self.awake.remove(arm)
             if self.repeats > MOST_REPEATS and not (yield from self._fresh()):
-                return "every point evaluated"
+                return EVERY_POINT
             reason = a.done()
             if reason:
                 return reason

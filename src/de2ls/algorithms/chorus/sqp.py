@@ -42,6 +42,7 @@ class End(NamedTuple):
     converged: bool  # not stopped by its evaluations, and with usable values
     g: FloatArray | None = None  # slopes at u, in the unit box
     J: FloatArray | None = None
+    c: FloatArray | None = None  # constraints
     multipliers: FloatArray | None = None
 
 
@@ -109,7 +110,8 @@ class LocalSearch:
                 break
             if self.watch.stalls(self.f, self.v):
                 break
-        return End(*self._end(), self.converged, self.g, self.J, self.multipliers)
+        J = None if self.view.root.any() else self.J  # those of the roots are not the slopes of h
+        return End(*self._end(), self.converged, self.g, J, self.c, self.multipliers)
 
     def _end(self) -> tuple[FloatArray, float, float]:
         """Return the iterate, or the best feasible point where that is as good."""
