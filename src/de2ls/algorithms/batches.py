@@ -26,7 +26,7 @@ class Answers(NamedTuple):
     """
 
     f: FloatArray  # (n,) objective
-    g: FloatArray  # (n, n_ineq) inequalities beyond their tolerances, satisfied iff g <= 0
+    g: FloatArray  # (n, n_ineq) inequalities, satisfied iff g <= ineq_tol
     h: FloatArray  # (n, n_eq) equalities, satisfied iff abs(h) <= eq_tol
     v: FloatArray  # (n,) summed violation; a point is feasible iff v <= space.feasible_tol
 
@@ -49,6 +49,8 @@ class Space:
         Numbers of inequalities g <= 0 and equalities h = 0.
     eq_tol : float or ndarray
         An equality is violated iff ``abs(h) > eq_tol``.
+    ineq_tol : float or ndarray
+        An inequality is violated iff ``g > ineq_tol``.
     feasible_tol : float
         A point is feasible iff its summed violation is at most this.
     excess : bool
@@ -75,6 +77,7 @@ class Space:
     discrete: NDArray[np.bool_]
     x0: FloatArray
     workers: int = 1
+    ineq_tol: Any = 0.0
     snap: Callable[[FloatArray], FloatArray] = field(default=np.copy, repr=False)
     counters: dict[str, float] = field(default_factory=dict)
     notes: dict[str, Any] = field(default_factory=dict)
@@ -93,6 +96,7 @@ class Space:
             discrete=problem.discrete,
             x0=np.empty((0, problem.dim)) if x0 is None else np.atleast_2d(x0),
             workers=workers,
+            ineq_tol=problem.ineq_tol,
             snap=problem.round,
         )
 

@@ -8,7 +8,7 @@ and lambda_j is what relaxing limit j by one unit would bring. The slopes come f
 model, or from a few further evaluations.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -26,6 +26,7 @@ NEAR = 1e-5  # of the box: what is nearer to a limit than this is at the limit
 STEP = 1e-5  # of the box: for differences
 APART = 1e-3  # of the box: optima that are nearer than this are one
 DEPENDENT = 1e-6  # least singular value of independent active limits
+FLAT = 1e-4  # slope across the box, of the objective's changes there, that counts as none
 UNBALANCED = 0.01  # part of the slopes that may remain at a stationary point
 
 
@@ -76,19 +77,26 @@ def per_constraint(problem: Problem, values: FloatArray) -> list[FloatArray]:
 
 def model_slopes(driver: "Driver") -> Slopes | str:
     """Return the slopes in the search's model at the best point, or why there are none."""
-    problem, best, model = driver.problem, driver.incumbent, driver.notes.get("model")
+    problem, best = driver.problem, driver.incumbent
     if not best.feasible:
         return "no feasible point was found"
     if problem.discrete.all():
         return "all coordinates are discrete"
     if np.any(driver.notes.get("noise", 0.0)):
         return "the results are noisy"
-    width = problem.upper - problem.lower
-    if model is None or (np.abs(model["x"] - best.x) > NEAR * width).any():
-        return NO_MODEL
-    free = ~problem.discrete
-    rows = np.vstack([model["gradient"], model["jacobian"]]) * width[free]
-    return Slopes(rows, "from the local model of the search")
+    for optimum in driver.notes.get("optima", []):
+        if optimum["slopes"] is not None and not _apart(problem, optimum["x"], best.x, NEAR):
+            return _noted_slopes(problem, optimum)
+    return NO_MODEL
+
+
+def _noted_slopes(problem: Problem, optimum: Mapping[str, Any]) -> Slopes:
+    width = (problem.upper - problem.lower)[~problem.discrete]
+    return Slopes(optimum["slopes"] * width, "from the local model of the search")
+
+
+def _apart(problem: Problem, x: FloatArray, y: FloatArray, distance: float) -> bool:
+    return bool((np.abs(x - y) > distance * (problem.upper - problem.lower)).any())
 
 
 def final_slopes(driver: "Driver", evaluate: Evaluate, left: int) -> Slopes | str:
@@ -106,7 +114,7 @@ def final_slopes(driver: "Driver", evaluate: Evaluate, left: int) -> Slopes | st
     slopes = model_slopes(driver)
     if slopes != NO_MODEL:
         return slopes
-    limits = Limits(driver, NO_MODEL)
+    limits = limits_of(driver, NO_MODEL)
     held = driver.problem.n_constraints or limits.lower.any() or limits.upper.any()
     return _estimated_slopes(driver, evaluate, left) if held else NO_MODEL
 
@@ -134,31 +142,36 @@ def _estimated_slopes(driver: "Driver", evaluate: Evaluate, left: int) -> Slopes
 
 
 class Limits:
-    """The limits of a problem at the best point of a trial.
+    """The limits of a problem at a point.
 
     Parameters
     ----------
-    driver : Driver
-        The trial.
+    problem : Problem
+        The problem.
+    x : ndarray
+        A point of its box.
+    unit : float
+        The size of the objective's changes across the box.
+    room : ndarray
+        How far each inequality is from its limit there; of equalities anything.
     slopes : Slopes or str
-        The slopes at its best point, or why there are none.
+        The slopes there, or why there are none.
     """
 
-    def __init__(self, driver: "Driver", slopes: Slopes | str) -> None:
-        self.problem, best = driver.problem, driver.incumbent
-        problem = self.problem
-        self.slopes, self.f = slopes, best.f
+    def __init__(
+        self, problem: Problem, x: FloatArray, unit: float, room: FloatArray, slopes: Slopes | str
+    ) -> None:
+        self.problem, self.slopes, self.unit = problem, slopes, unit
         self.free = np.flatnonzero(~problem.discrete)
-        u = (best.x - problem.lower) / (problem.upper - problem.lower)
+        u = (x - problem.lower) / (problem.upper - problem.lower)
         edge = np.where(problem.discrete, 0.5 / (problem.upper - problem.lower), 0.0) + NEAR
         self.lower, self.upper = u <= edge, 1.0 - u <= edge
-        room = problem.tolerances - best.out[1:]
-        room[problem.n_ineq :] = 0.0  # an equality always holds the point
-        unit = np.ones(room.size)
+        size = np.ones(room.size)
         if isinstance(slopes, Slopes):
-            unit = np.linalg.norm(slopes.rows[1:], axis=1)
+            size = np.linalg.norm(slopes.rows[1:], axis=1)
         with np.errstate(invalid="ignore"):  # NaN where no point has a value
-            self.constraints = room <= NEAR * np.where(unit > 0.0, unit, 1.0)
+            self.constraints = room <= NEAR * np.where(size > 0.0, size, 1.0)
+        self.constraints[problem.n_ineq :] = True  # an equality always holds the point
 
     def active(self) -> Active:
         """Return which limits the point is at."""
@@ -194,45 +207,81 @@ class Limits:
         return design
 
     def _balance(self, slopes: Slopes) -> tuple[FloatArray, FloatArray, FloatArray, str] | str:
-        """Solve for the multipliers; returns them, or why they are unknown."""
-        from scipy.optimize import nnls
-
-        problem, k = self.problem, self.free.size
-        width = (problem.upper - problem.lower)[self.free]
-        low, high = np.flatnonzero(self.lower[self.free]), np.flatnonzero(self.upper[self.free])
-        at = np.flatnonzero(self.constraints)
+        """Return the multipliers, or why they are unknown."""
+        problem, at = self.problem, np.flatnonzero(self.constraints)
         values = np.zeros(problem.n_constraints)
         lower, upper = np.zeros(problem.dim), np.zeros(problem.dim)
-        gradient, eye = slopes.rows[0], np.eye(k)
-        columns = np.hstack([slopes.rows[1 + at].T, -eye[:, low], eye[:, high]])
-        if columns.shape[1] == 0:
+        unit, size = self._columns(slopes)
+        if size.size == 0:
             return values, lower, upper, slopes.note
-        size = np.linalg.norm(columns, axis=0)
-        unit = columns / np.where(size > 0.0, size, 1.0)
-        if columns.shape[1] > k or np.linalg.svd(unit, compute_uv=False)[-1] < DEPENDENT:
+        if size.size > self.free.size or np.linalg.svd(unit, compute_uv=False)[-1] < DEPENDENT:
             return "the active limits depend on each other, so that the multipliers are not unique"
-        free_sign = np.flatnonzero(at >= problem.n_ineq)
-        solution, rest = nnls(np.hstack([unit, -unit[:, free_sign]]), -gradient)
-        norm = float(np.linalg.norm(gradient))
-        if rest > UNBALANCED * norm and norm > 1e-6 * (1e-6 + abs(self.f)):
-            return f"the slopes do not balance ({rest / norm:.0%} remain): no smooth optimum"
-        solution[free_sign] -= solution[columns.shape[1] :]
-        solution = solution[: columns.shape[1]] / size
+        if self.unbalanced(slopes):
+            return "the slopes do not balance: x is no smooth optimum, or not near enough to one"
+        solution = self._solved(slopes)[0] / size
+        low, high = (self.free[side[self.free]] for side in (self.lower, self.upper))
         values[at], z_low, z_high = np.split(solution, [at.size, at.size + low.size])
-        lower[self.free[low]], upper[self.free[high]] = z_low / width[low], z_high / width[high]
+        width = problem.upper - problem.lower
+        lower[low], upper[high] = z_low / width[low], z_high / width[high]
         return values, lower, upper, slopes.note
+
+    def _columns(self, slopes: Slopes) -> tuple[FloatArray, FloatArray]:
+        """Return the directions of the active limits' slopes as columns, and their sizes."""
+        low, high = self.lower[self.free], self.upper[self.free]
+        eye = np.eye(self.free.size)
+        columns = np.hstack([slopes.rows[1:][self.constraints].T, -eye[:, low], eye[:, high]])
+        size = np.linalg.norm(columns, axis=0)
+        size[size == 0.0] = 1.0
+        return columns / size, size
+
+    def _solved(self, slopes: Slopes) -> tuple[FloatArray, float]:
+        """Return the columns' weights that balance the objective's slope, and what remains."""
+        from scipy.optimize import nnls
+
+        unit, size = self._columns(slopes)
+        if size.size == 0:
+            return size, float(np.linalg.norm(slopes.rows[0]))
+        at = np.flatnonzero(self.constraints)
+        both = np.flatnonzero(at >= self.problem.n_ineq)  # equalities pull both ways
+        solution, rest = nnls(np.hstack([unit, -unit[:, both]]), -slopes.rows[0])
+        solution[both] -= solution[size.size :]
+        return solution[: size.size], float(rest)
+
+    def unbalanced(self, slopes: Slopes) -> bool:
+        """Whether the limits do not explain the objective's slope."""
+        rest = self._solved(slopes)[1]
+        norm = float(np.linalg.norm(slopes.rows[0]))
+        return rest > UNBALANCED * norm and rest > FLAT * self.unit
 
 
 def alternatives(driver: "Driver") -> list[Alternative]:
     """Return the other distinct local optima that the search has met, best first."""
     problem, kept = driver.problem, [driver.incumbent.x]
+    found: list[Alternative] = []
     if problem.discrete.all():  # each point is its own neighbourhood there
-        return []
-    width, found = problem.upper - problem.lower, []
+        return found
     for optimum in driver.notes.get("optima", []):
-        apart = all((np.abs(optimum["x"] - x) > APART * width).any() for x in kept)
-        if apart and optimum["violation"] <= problem.feasible_tol:
+        apart = all(_apart(problem, optimum["x"], x, APART) for x in kept)
+        feasible = optimum["violation"] <= problem.feasible_tol
+        if apart and feasible and _is_optimum(driver, optimum):
             kept.append(optimum["x"])
             x = problem.decode(optimum["x"]).copy()
             found.append(Alternative(x, float(optimum["f"]), int(optimum["searches"])))
     return found
+
+
+def _is_optimum(driver: "Driver", optimum: Mapping[str, Any]) -> bool:
+    """Whether slopes, where they are known, do not speak against it: a search may end too early."""
+    if optimum["slopes"] is None:
+        return True
+    slopes = _noted_slopes(driver.problem, optimum)
+    unit = float(driver.notes["size"][0])
+    limits = Limits(driver.problem, optimum["x"], unit, optimum["room"], slopes)
+    return not limits.unbalanced(slopes)
+
+
+def limits_of(driver: "Driver", slopes: Slopes | str) -> Limits:
+    """Return the limits at the best point of a trial."""
+    problem, best = driver.problem, driver.incumbent
+    unit = float(driver.notes["size"][0]) if "size" in driver.notes else abs(best.f)
+    return Limits(problem, best.x, unit, problem.tolerances - best.out[1:], slopes)

@@ -11,10 +11,10 @@ from de2ls.algorithms.batches import EVERY_POINT
 from de2ls.optimize.knowledge import (
     Active,
     Alternative,
-    Limits,
     Multipliers,
     Slopes,
     alternatives,
+    limits_of,
     model_slopes,
     per_constraint,
 )
@@ -174,11 +174,9 @@ def end_of(driver: "Driver") -> Stop:
     return Stop.EXHAUSTED if driver.stop == EVERY_POINT else Stop.DONE
 
 
-def make_result(
-    driver: "Driver", stop: Stop, slopes: Slopes | str | None = None
-) -> MinimizeResult:
+def make_result(driver: "Driver", stop: Stop, slopes: Slopes | str | None = None) -> MinimizeResult:
     """Return the result of a trial as it stands; slopes at the best point may be known better."""
-    limits = Limits(driver, model_slopes(driver) if slopes is None else slopes)
+    limits = limits_of(driver, model_slopes(driver) if slopes is None else slopes)
     problem, best = driver.problem, driver.incumbent
     constr = violations(problem, best.out)
     worst = max((float(c.max()) for c in constr if c.size), default=0.0)

@@ -240,8 +240,7 @@ class BatchDriver(Driver):
             if self.saveable:
                 self._told.append(self._out)
             cut = 1 + self.problem.n_ineq
-            g = self._out[:, 1:cut] - self.problem.ineq_tol
-            answers = Answers(self._f, g, self._out[:, cut:], self._v)
+            answers = Answers(self._f, self._out[:, 1:cut], self._out[:, cut:], self._v)
         try:
             points: Any = next(self._search) if answers is None else self._search.send(answers)
         except StopIteration as end:

@@ -21,7 +21,7 @@ import numpy as np
 from de2ls._checks import FloatArray
 from de2ls.algorithms.batches import Answers, Space
 from de2ls.algorithms.chorus.config import ChorusConfig
-from de2ls.algorithms.chorus.optima import Optima
+from de2ls.algorithms.chorus.optima import Optima, Optimum
 
 BIG = 1e100  # stands for NaN and infinities
 USABLE = 1e50  # outputs beyond it are no values
@@ -76,6 +76,7 @@ class Archive:
         self.width = self.upper - self.lower
         self.eq_tol = np.broadcast_to(np.asarray(space.eq_tol, float), (self.nh,))
         self.feasible_tol = float(space.feasible_tol)
+        self.slack = np.broadcast_to(space.ineq_tol, self.ng) + self.feasible_tol / max(1, self.ng)
         self.free = np.flatnonzero(~np.asarray(space.discrete, bool))
         self.discrete = np.flatnonzero(np.asarray(space.discrete, bool))
         self.evals = 0
@@ -200,17 +201,24 @@ class Archive:
     def note(self) -> None:
         """Write down what is known of the solution, for whoever reports it."""
         notes = self.space.notes
-        notes["optima"] = self.optima.notes(self.lower, self.width)
+        notes["optima"] = [self._noted(optimum) for optimum in self.optima.found]
         notes["trust"] = self.optima.at_value(self.best_f) if self.feasible else 0
+        notes["size"] = self.size
         notes["noise"] = self.eta * self.size if self.noisy else np.zeros(1 + self.m)
-        best = self.optima.best
-        if best is not None and best.g is not None and best.J is not None:
-            width = self.width[self.free]
-            notes["model"] = {
-                "x": self.lower + best.u * self.width,
-                "gradient": best.g / width,  # by the continuous coordinates
-                "jacobian": best.J / width,
-            }
+
+    def _noted(self, optimum: Optimum) -> dict[str, Any]:
+        """Return an optimum in the problem's own units, with the slopes of f, g, h, if known."""
+        end, slopes = optimum.end, None
+        if end.g is not None and end.J is not None:
+            slopes = np.vstack([end.g, end.J]) / self.width[self.free]  # by continuous coordinates
+        return {
+            "x": self.lower + end.u * self.width,
+            "f": float(end.f),
+            "violation": float(end.v),
+            "room": None if end.c is None else -end.c,  # up to the limits of g
+            "slopes": slopes,
+            "searches": optimum.searches,
+        }
 
     def seen(self) -> tuple[FloatArray, FloatArray]:
         """Return the remembered points and their outputs."""

@@ -30,7 +30,7 @@ class View:
         self.mode = mode
         self.ng, self.nh = (archive.ng, archive.nh) if mode == "con" else (0, 0)
         self.m = self.ng + self.nh
-        self.slack = 0.99 * archive.feasible_tol / max(1, self.ng)
+        self.slack = 0.99 * archive.slack[: self.ng]
         self.band = archive.eq_tol[: self.nh] * (1.0 - 1e-9)
         self.root = np.zeros(self.nh, bool)
         if self.nh and archive.config.roots and archive.evals > 8:

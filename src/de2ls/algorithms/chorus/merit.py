@@ -19,14 +19,14 @@ TINY = 1e-300
 class Merit:
     """The model of objective and scaled constraints with an l1 penalty."""
 
-    def __init__(self, models: Quadratics, ng: int, slack: float, band: FloatArray) -> None:
+    def __init__(self, models: Quadratics, ng: int, slack: FloatArray, band: FloatArray) -> None:
         n, m = models.G.shape[1], len(models.c) - 1
         norm = np.linalg.norm(models.G[1:], axis=1) + 0.1 * np.abs(models.H[1:]).sum((1, 2)) / n
         self.scale = norm + TINY
         unit = np.linalg.norm(models.G[0]) + 0.3 * np.abs(np.linalg.eigvalsh(models.H[0])).max()
         self.unit = float(unit) + TINY
         self.n, self.m, self.ng = n, m, ng
-        self.shift = np.concatenate([np.full(ng, slack), np.zeros(m - ng)])
+        self.shift = np.concatenate([slack, np.zeros(m - ng)])
         self.band = band / self.scale[ng:]
         self.kappa = 1.0
         self.use(models)

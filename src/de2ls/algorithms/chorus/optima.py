@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from de2ls._checks import FloatArray
-
 NEAR = 1e-4  # of the box
 
 
@@ -53,26 +51,9 @@ class Optima:
         self.found.sort(key=lambda optimum: self.rank(optimum.end))
         del self.found[self.most :]
 
-    @property
-    def best(self) -> Any:
-        """The best end, or None."""
-        return self.found[0].end if self.found else None
-
     def at_value(self, f: float) -> int:
         """Return how many independent searches ended at a feasible point of objective `f`."""
         close = [
             o for o in self.found if o.end.v <= self.tol and o.end.f - f <= 1e-6 * (abs(f) + 1e-6)
         ]
         return sum(o.searches for o in close)
-
-    def notes(self, lower: FloatArray, width: FloatArray) -> list[dict[str, Any]]:
-        """Return the optima, best first, in the problem's own units."""
-        return [
-            {
-                "x": lower + o.end.u * width,
-                "f": float(o.end.f),
-                "violation": float(o.end.v),
-                "searches": o.searches,
-            }
-            for o in self.found
-        ]

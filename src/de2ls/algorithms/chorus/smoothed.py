@@ -44,7 +44,7 @@ class SmoothedSearch:
         self.n, self.u, self.radius = len(u), u, radius
         self.ng, self.nh = (archive.ng, archive.nh) if mode != "f" else (0, 0)
         self.m = self.ng + self.nh
-        self.slack = 0.9 * archive.feasible_tol / max(1, self.ng)
+        self.slack = 0.9 * archive.slack[: self.ng]
         self.band = 0.7 * archive.eq_tol[: self.nh]
         quadratic = 1 + self.n + self.n * (self.n + 1) // 2
         self.most = int(min(2 * quadratic, self.config.model_points * self.n + 40))

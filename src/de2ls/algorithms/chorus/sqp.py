@@ -43,7 +43,10 @@ class End(NamedTuple):
     g: FloatArray | None = None  # slopes at u, in the unit box
     J: FloatArray | None = None
     c: FloatArray | None = None  # constraints
-    multipliers: FloatArray | None = None
+            if self.watch.stalls(self.f, self.v):
+                break
+        J = None if self.view.root.any() else self.J  # those of the roots are not the slopes of h
+        return End(*self._end(), self.converged, self.g, J, self.c, self.multipliers)
 
 
 def _f(point: Point) -> float:
@@ -108,6 +111,9 @@ class LocalSearch:
             if self.a.evals - self.began >= self.max_evals or self.watch.hopeless >= 2:
                 self.converged = False
                 break
+            if self.watch.stalls(self.f, self.v):
+                break
+        J = None if self.view.root.any() else self.J  # those of the roots are not the slopes of h
             if self.watch.stalls(self.f, self.v):
                 break
         J = None if self.view.root.any() else self.J  # those of the roots are not the slopes of h
