@@ -51,6 +51,11 @@ class Optima:
         self.found.sort(key=lambda optimum: self.rank(optimum.end))
         del self.found[self.most :]
 
+    @property
+    def best(self) -> Any:
+        """The best end, or None."""
+        return self.found[0].end if self.found else None
+
     def at_value(self, f: float) -> int:
         """Return how many independent searches ended at a feasible point of objective `f`."""
         close = [

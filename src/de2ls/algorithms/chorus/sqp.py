@@ -49,10 +49,6 @@ class End(NamedTuple):
         return End(*self._end(), self.converged, self.g, J, self.c, self.multipliers)
 
 
-def _f(point: Point) -> float:
-    return point.f
-
-
 Slopes = tuple[FloatArray, FloatArray, Cut]  # g, J and the cut they make
 
 

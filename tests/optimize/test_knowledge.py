@@ -1,0 +1,169 @@
+"""What a result says of its solution: active limits, multipliers, other optima, trust."""
+
+import numpy as np
+import pytest
+from scipy.optimize import LinearConstraint, NonlinearConstraint
+
+import de2ls
+
+
+def square(x):
+    return float(x @ x)
+
+
+SUM = LinearConstraint([[1, 1]], lb=1)
+
+
+@de2ls.algorithm("knows-the-answer")
+def knows_the_answer(space, rng, budget, config):
+    """Ends at once at the optimum of `square` under `SUM`."""
+    yield np.full((8, 2), 0.5)
+
+
+class TestMultipliers:
+    def test_of_a_quadratic(self):
+        """min x'x with x + y >= b has the optimum b^2 / 2, whose slope at b = 1 is 1."""
+        res = de2ls.minimize(square, [(-2, 2)] * 2, constraints=SUM, seed=1)
+        assert res.active.constraints[0].tolist() == [True]
+        np.testing.assert_allclose(res.multipliers.constraints[0], [1.0], rtol=1e-4)
+        assert not res.active.lower.any()
+        assert not res.active.upper.any()
+        assert res.multipliers.note == "from the local model of the search"
+
+    def test_signs_of_limits_and_equalities(self):
+        """x + 2 y = 3 and x <= 0.5: f = x^2 + (3 - x)^2 / 4 falls by 0.25 per unit of x there.
+
+        Moving the 3 up raises y^2 by y = 1.25 per unit, so the equality has -1.25.
+        """
+        res = de2ls.minimize(
+            square,
+            [(-2, 2)] * 2,
+            constraints=[
+                {"type": "eq", "fun": lambda x: x[0] + 2 * x[1] - 3},
+                NonlinearConstraint(lambda x: x, [-9, -9], [0.5, 9]),
+            ],
+            seed=1,
+        )
+        assert [part.tolist() for part in res.active.constraints] == [[True], [True, False]]
+        np.testing.assert_allclose(res.multipliers.constraints[0], [-1.25], rtol=1e-4)
+        np.testing.assert_allclose(res.multipliers.constraints[1], [0.25, 0.0], atol=1e-4)
+
+    def test_of_bounds(self):
+        """(x - 3)^2 at the upper limit 2 falls by 2 per unit; a fixed coordinate is unknown."""
+        res = de2ls.minimize(
+            lambda x: (x[0] - 3) ** 2 + x[1] ** 2, [(-2, 2), (-1, 1), (5, 5)], seed=1
+        )
+        assert res.active.upper.tolist() == [True, False, True]
+        assert res.active.lower.tolist() == [False, False, True]
+        np.testing.assert_allclose(res.multipliers.upper, [2.0, 0.0, np.nan], rtol=1e-3)
+        np.testing.assert_allclose(res.multipliers.lower, [0.0, 0.0, np.nan], atol=1e-6)
+
+    def test_of_g6_foretell_the_optimum_of_a_relaxed_problem(self):
+        """The two inequalities of G6 as its own (f, g, h), then both relaxed a little."""
+
+        def g6(x, r1=0.0, r2=0.0):
+            f = (x[0] - 10) ** 3 + (x[1] - 20) ** 3
+            g = [100 - (x[0] - 5) ** 2 - (x[1] - 5) ** 2, (x[0] - 6) ** 2 + (x[1] - 5) ** 2 - 82.81]
+            return f, [g[0] - r1, g[1] - r2], []
+
+        def solve(*relaxed):
+            return de2ls.minimize(g6, [(13, 100), (0, 100)], relaxed, n_ineq=2, seed=1)
+
+        here = solve()
+        first, second = here.multipliers.constraints[0]
+        assert here.active.constraints[0].all()
+        step = 1e-4
+        assert here.fun - solve(step, 0.0).fun == pytest.approx(first * step, rel=0.01)
+        assert here.fun - solve(0.0, step).fun == pytest.approx(second * step, rel=0.01)
+
+    def test_other_algorithms_spend_what_is_left_of_the_budget(self):
+        calls = []
+
+        def run(max_evals):
+            calls.clear()
+            return de2ls.minimize(
+                lambda x: calls.append(1) or square(x),
+                [(-2, 2)] * 2,
+                constraints=SUM,
+                algorithm=knows_the_answer,
+                max_evals=max_evals,
+                seed=1,
+            )
+
+        res = run(12)
+        assert res.multipliers.note == "from 4 evaluations beside the best point"
+        assert res.nfev == len(calls) == 12
+        np.testing.assert_allclose(res.multipliers.constraints[0], [1.0], rtol=1e-4)
+        res = run(11)
+        assert res.nfev == len(calls) == 8
+        assert np.isnan(res.multipliers.constraints[0]).all()
+        assert "3 are left" in res.multipliers.note
+        assert res.trust == 0
+
+    def test_noise_makes_them_unknown(self):
+        rng = np.random.default_rng(1)
+        res = de2ls.minimize(
+            lambda x: square(x) + 1e-3 * rng.standard_normal(),
+            [(-2, 2)] * 2,
+            constraints=SUM,
+            max_evals=600,
+            seed=1,
+        )
+        assert np.isnan(res.multipliers.constraints[0]).all()
+        assert "nois" in res.multipliers.note
+
+    def test_discrete_coordinates_have_none(self):
+        res = de2ls.minimize(square, [(-2, 2)] * 2, constraints=SUM, integrality=True, seed=1)
+        assert np.isnan(res.multipliers.constraints[0]).all()
+        assert "discrete" in res.multipliers.note
+        assert res.alternatives == []
+
+    def test_mixed_ones_hold_their_discrete_coordinates(self):
+        """x = 1 or 0 with y = 0 or 1: the continuous y pays 2 y per unit."""
+        res = de2ls.minimize(
+            square, [(-2, 2)] * 2, constraints=SUM, integrality=[True, False], seed=1
+        )
+        np.testing.assert_allclose(res.multipliers.constraints[0], [2 * res.x[1]], atol=1e-4)
+        assert np.isnan(res.multipliers.lower[0])
+
+    def test_dependent_limits_are_not_unique(self):
+        res = de2ls.minimize(square, [(-2, 2)] * 2, constraints=[SUM, SUM], seed=1)
+        assert np.isnan(np.concatenate(res.multipliers.constraints)).all()
+        assert "not unique" in res.multipliers.note
+
+    def test_no_feasible_point(self):
+        never = {"type": "ineq", "fun": lambda x: -1.0 - x[0] ** 2}
+        res = de2ls.minimize(square, [(-2, 2)] * 2, constraints=never, max_evals=200, seed=1)
+        assert res.multipliers.note == "no feasible point was found"
+        assert np.isnan(res.multipliers.constraints[0]).all()
+
+
+class TestOptima:
+    def test_two_wells(self):
+        """(x^2 - 1)^2 + x / 10 has minima where 4 x^3 - 4 x + 0.1 = 0, near -1 and 1."""
+        res = de2ls.minimize(
+            lambda x: (x[0] ** 2 - 1) ** 2 + x[0] / 10, [(-2, 2)], x0=[1.5], seed=1
+        )
+        left, _, right = np.sort(np.roots([4, 0, -4, 0.1]).real)
+        assert res.x[0] == pytest.approx(left, abs=1e-4)
+        (other,) = res.alternatives
+        assert other.x[0] == pytest.approx(right, abs=1e-4)
+        assert other.fun == pytest.approx((right**2 - 1) ** 2 + right / 10, abs=1e-8)
+
+    def test_himmelblau_has_four(self):
+        res = de2ls.minimize(
+            lambda x: (x[0] ** 2 + x[1] - 11) ** 2 + (x[0] + x[1] ** 2 - 7) ** 2,
+            [(-5, 5)] * 2,
+            max_evals=8000,
+            config={"agree": 40},
+            seed=1,
+        )
+        found = np.array([res.x, *(other.x for other in res.alternatives)])
+        known = [[-3.77931, -3.283186], [-2.805118, 3.131313], [3, 2], [3.584428, -1.848127]]
+        np.testing.assert_allclose(found[np.argsort(found[:, 0])], known, atol=1e-4)
+        assert res.trust >= 4
+
+    def test_one_optimum_has_no_alternatives(self):
+        res = de2ls.minimize(square, [(-2, 2)] * 3, constraints=LinearConstraint([1, 1, 1], 1, 1))
+        assert res.alternatives == []
+        assert res.trust >= 1
