@@ -12,12 +12,13 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 def test_guide(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"^```python\n(.*?)^```", (DOCS / "minimize.md").read_text(), re.M | re.S)
-    assert len(blocks) == 9
+    assert len(blocks) == 11
     names = {"__name__": "guide"}
     for block in blocks:
         exec(compile(block, "docs/minimize.md", "exec"), names)  # one after the other, as read
     printed = capsys.readouterr().out
-    assert "True The budget of evaluations is used up." in printed
+    assert "True Done: " in printed
+    assert "[array([ True])] [array([" in printed
     assert "division by zero" in printed
     assert (tmp_path / "search.png").stat().st_size > 10_000
     assert (tmp_path / "search.npz").exists()

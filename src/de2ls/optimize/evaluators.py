@@ -221,6 +221,24 @@ def _run_task(x: FloatArray) -> Outcome:
     return _task(x)
 
 
+class Memory:
+    """An evaluator that evaluates no point twice, for problems of discrete coordinates only."""
+
+    def __init__(self, problem: Problem, evaluate: Evaluator) -> None:
+        self.problem, self.evaluate = problem, evaluate
+        self.known: dict[bytes, Outcome] = {}
+        self.repeats = 0  # points that were answered from memory
+
+    def __call__(self, points: Sequence[FloatArray]) -> list[Outcome]:
+        """Return the outcomes of all points; new ones are evaluated, failures are not kept."""
+        keys = [self.problem.round(x).tobytes() for x in points]
+        new = {key: x for key, x in zip(keys, points, strict=True) if key not in self.known}
+        found = dict(zip(new, self.evaluate(list(new.values())) if new else [], strict=True))
+        self.known |= {key: out for key, out in found.items() if not isinstance(out, Exception)}
+        self.repeats += len(points) - len(new)
+        return [found[key] if key in found else self.known[key] for key in keys]
+
+
 def is_one(workers: Any) -> bool:
     """Whether `workers` asks for no workers at all."""
     return isinstance(workers, int | np.integer) and workers is not True and workers == 1

@@ -11,7 +11,7 @@ from de2ls import _checks
 from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import Config
 from de2ls.optimize.checkpoint import Checkpoint
-from de2ls.optimize.evaluators import choose, is_one
+from de2ls.optimize.evaluators import Memory, choose, is_one
 from de2ls.optimize.knowledge import final_slopes
 from de2ls.optimize.polish import polish as polish_incumbent
 from de2ls.optimize.polish import polish_budget
@@ -217,11 +217,14 @@ def minimize(
         same = {"max_evals": budget, "x0": first, "batch": size, "polish": polish}
         file = Checkpoint(checkpoint, same)
         driver, noted = file.driver(number, begin)
-    direct = problem.many is None and is_one(workers) and size == 1
+    remembers = driver.algorithm.step is not None and bool(problem.discrete.all())
+    direct = problem.many is None and is_one(workers) and size == 1 and not remembers
     bar = Bar(driver, budget, max_time) if progress else None
-    slopes = None
+    slopes, memory = None, None
     try:
         with evaluator as evaluate, bar or nullcontext():
+            if remembers:
+                evaluate = memory = Memory(problem, evaluate)
             search = Search(driver, rules, evaluate, size, direct, began, bar, file, noted)
             stop = _search_and_polish(search, budget, reserve)
             if stop.natural:
@@ -231,6 +234,9 @@ def minimize(
         if not returns:
             raise Interrupted(make_result(driver, stop)) from error
     result = make_result(driver, stop, slopes)
+    if memory is not None and memory.repeats:
+        result.nfev -= memory.repeats
+        result.message = f"{result.message[:-1]}; {memory.repeats} points were known from before."
     say(result.message, disp)
     return result
 

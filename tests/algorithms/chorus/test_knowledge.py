@@ -32,11 +32,13 @@ def with_multipliers(X: FloatArray) -> tuple[Any, Any, Any]:
 
 def test_slopes_at_the_solution() -> None:
     run = drive(Case(with_multipliers, 3, n_ineq=1, n_eq=1, eq_tol=1e-9), 600)
-    model = run.notes["model"]
-    assert model["x"] == pytest.approx([1, 1, 1], abs=1e-5)
-    assert model["gradient"] == pytest.approx([2, 2, 2], abs=1e-3)
-    assert model["jacobian"] == pytest.approx(np.array([[-1, -1, 0], [0, 0, 1]]), abs=1e-4)
-    left = model["gradient"] + np.array([2, -2]) @ model["jacobian"]
+    best = run.notes["optima"][0]
+    assert best["x"] == pytest.approx([1, 1, 1], abs=1e-5)
+    gradient, jacobian = best["slopes"][0], best["slopes"][1:]
+    assert gradient == pytest.approx([2, 2, 2], abs=1e-3)
+    assert jacobian == pytest.approx(np.array([[-1, -1, 0], [0, 0, 1]]), abs=1e-4)
+    assert best["room"] == pytest.approx([0, 0], abs=1e-6)
+    left = gradient + np.array([2, -2]) @ jacobian
     assert left == pytest.approx([0, 0, 0], abs=1e-3)
 
 
