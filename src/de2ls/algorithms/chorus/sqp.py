@@ -43,10 +43,7 @@ class End(NamedTuple):
     g: FloatArray | None = None  # slopes at u, in the unit box
     J: FloatArray | None = None
     c: FloatArray | None = None  # constraints
-            if self.watch.stalls(self.f, self.v):
-                break
-        J = None if self.view.root.any() else self.J  # those of the roots are not the slopes of h
-        return End(*self._end(), self.converged, self.g, J, self.c, self.multipliers)
+    multipliers: FloatArray | None = None
 
 
 Slopes = tuple[FloatArray, FloatArray, Cut]  # g, J and the cut they make
