@@ -46,6 +46,10 @@ class End(NamedTuple):
     multipliers: FloatArray | None = None
 
 
+def _f(point: Point) -> float:
+    return point.f
+
+
 Slopes = tuple[FloatArray, FloatArray, Cut]  # g, J and the cut they make
 
 
@@ -104,9 +108,6 @@ class LocalSearch:
             if self.a.evals - self.began >= self.max_evals or self.watch.hopeless >= 2:
                 self.converged = False
                 break
-            if self.watch.stalls(self.f, self.v):
-                break
-        J = None if self.view.root.any() else self.J  # those of the roots are not the slopes of h
             if self.watch.stalls(self.f, self.v):
                 break
         J = None if self.view.root.any() else self.J  # those of the roots are not the slopes of h
