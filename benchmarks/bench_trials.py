@@ -24,6 +24,7 @@ from benchmarks import bench_suite
 from benchmarks.calibrate import calibrate
 from de2ls.problems import Problem
 from de2ls.trials.compiled import CompiledDriver as Driver
+from de2ls.trials.driver import new_driver
 
 DIM = 30
 SEEDS = (1, 2, 3)
@@ -120,6 +121,31 @@ def python_overhead() -> None:
         )
 
 
+def batch_overhead() -> None:
+    """Print what a batch of a generator costs beyond the evaluations of its points."""
+    problem = de2ls.cec2017(1, DIM, instance=1)
+    n_batches = 1_000
+    X = np.random.default_rng(1).uniform(problem.lower, problem.upper, (10_000, DIM))
+    out = np.empty((len(X), 1 + problem.n_constraints))
+    point = min(cpu(lambda: problem.evaluate_rows(X, out)) for _ in range(30)) / len(X)
+    for n, bar in ((1, "30 us per batch"), (100, "1 us per point")):
+
+        @de2ls.algorithm("still")
+        def still(space, rng, *_, n=n):
+            x = space.sample(rng, n)
+            while True:
+                yield x
+
+        driver = new_driver(still, problem, 1, max_evals=10**8, saveable=False)
+        more = n * n_batches
+        run = [cpu(lambda d=driver, more=more: d.run(d.n_evals + more)) for _ in range(15)]
+        extra = 1e6 * (min(run) / n_batches - n * point)
+        print(
+            f"batch of {n}: {extra:.1f} us beyond its evaluations, {extra / n:.2f} per point "
+            f"(bar: {bar})"
+        )
+
+
 def start_up() -> None:
     """Print the CPU seconds from process start to the end of a short trial."""
     with tempfile.TemporaryDirectory() as folder:
@@ -140,6 +166,7 @@ def main() -> None:
     print(f"calibration loop: {calibrate():.3f} s CPU")
     trials()
     python_overhead()
+    batch_overhead()
     start_up()
 
 

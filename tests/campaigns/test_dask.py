@@ -17,6 +17,29 @@ from .support import command, de2ls, fingerprints, rest, small_plan
 pytest.importorskip("distributed")
 
 PLAN = ("--algorithms", "de2ls,rdex", "--problems", "1,4", "--dim", "4", "--instance", "1")
+SEARCH = """
+import de2ls
+
+
+@de2ls.algorithm("mine")
+def mine(space, rng, budget, config):
+    while True:
+        yield space.sample(rng, 40)
+"""
+PROBLEMS = """
+import de2ls
+
+
+def problems(dim):
+    def bowl(x):
+        return float(x @ x)
+
+    def slope(x):
+        return float(x.sum())
+
+    right = {"type": "ineq", "fun": lambda x: x[0] - 0.5}
+    return [de2ls.problem(fun, [(-1, 1)] * dim, constraints=right) for fun in (bowl, slope)]
+"""
 QUIET = {**os.environ, "DASK_DISTRIBUTED__LOGGING__DISTRIBUTED": "error"}
 
 
@@ -134,6 +157,17 @@ def test_a_local_cluster(tmp_path):
     assert "running 12 on 2 workers of a local Dask cluster" in done.stdout
     run_campaign(small_plan(), alone)
     assert fingerprints(path) == fingerprints(alone)
+
+
+def test_what_users_bring_runs_on_a_cluster_too(tmp_path):
+    (tmp_path / "mine.py").write_text(SEARCH)
+    (tmp_path / "own.py").write_text(PROBLEMS)
+    files = {"algorithms": str(tmp_path / "mine.py"), "problems": str(tmp_path / "own.py")}
+    plan = small_plan(**files, dim="2,3", instance=None, runs=2, max_evals=200)
+    run_campaign(plan, tmp_path / "dask.db", 2, dask="local")
+    run_campaign(plan, tmp_path / "threads.db", 2, "threads")
+    assert len(fingerprints(tmp_path / "dask.db")) == 8
+    assert fingerprints(tmp_path / "dask.db") == fingerprints(tmp_path / "threads.db")
 
 
 @pytest.mark.slow  # waits 10 s

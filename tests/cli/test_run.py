@@ -185,9 +185,9 @@ SHORT = ("--runs", "1", "--max-evals", "200", "--workers", "1")
 
 
 @pytest.mark.parametrize("kind", ["threads", "processes"])
-def test_sys_exit_in_a_function_fails_the_trial(called, path, tmp_path, kind):
+def test_an_exit_in_a_function_fails_the_trial(called, path, tmp_path, kind):
     file = tmp_path / "mine.py"
-    file.write_text(OWN.format("sys.exit(0)"))
+    file.write_text(OWN.format("os._exit(0)" if kind == "threads" else "sys.exit(0)"))
     arguments = ("--problems", file, *SHORT, "--executor", kind, "--store", path)
     code, out, _ = called("run", *arguments)
     assert code == 1
@@ -203,9 +203,10 @@ def test_a_function_that_ends_its_process_ends_the_campaign_with_an_error(called
     assert "a worker process died" in err
 
 
-def test_sys_exit_in_the_file_itself_is_an_error(called, path, tmp_path):
+@pytest.mark.parametrize("end", ["sys.exit(0)", "os._exit(0)"])
+def test_an_exit_in_the_file_itself_is_an_error(called, path, tmp_path, end):
     file = tmp_path / "mine.py"
-    file.write_text(OWN.format("pass") + "sys.exit(0)\n")
+    file.write_text(OWN.format("pass") + f"{end}\n")
     for more in ((), ("--dry-run",)):
         code, _, err = called("run", "--problems", file, *SHORT, *more, "--store", path)
         assert code == 1
@@ -213,9 +214,10 @@ def test_sys_exit_in_the_file_itself_is_an_error(called, path, tmp_path):
     assert not path.exists()
 
 
-def test_dry_run_of_a_function_that_exits(called, path, tmp_path):
+@pytest.mark.parametrize("end", ["sys.exit(0)", "os._exit(0)"])
+def test_dry_run_of_a_function_that_exits(called, path, tmp_path, end):
     file = tmp_path / "mine.py"
-    file.write_text(OWN.format("sys.exit(0)"))
+    file.write_text(OWN.format(end))
     code, _, err = called("run", "--problems", file, *SHORT, "--dry-run", "--store", path)
     assert (code, "called sys.exit(0)" in err) == (1, True)
 

@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit, types
 
+import de2ls
 from de2ls import Problem
-from de2ls.jit.kernels import kernel
+from de2ls.jit.kernels import by_address, kernel
 from de2ls.problems import CompiledKernel
 
 finite = st.floats(-1e6, 1e6)
@@ -31,8 +32,8 @@ def plain(**options):
     return Problem("sphere", [-5, -5], [5, 5], 1, 2, function=sphere, **options)
 
 
-def compiled(**options):
-    form = CompiledKernel(compiled_sphere, np.ones(1), n_work=1)
+def compiled(raises=False, **options):
+    form = CompiledKernel(compiled_sphere, np.ones(1), n_work=1, raises=raises)
     return Problem("sphere", [-5, -5], [5, 5], 1, 2, kernel=form, **options)
 
 
@@ -70,6 +71,34 @@ def test_one_compiled_loop_serves_all_kernels():
 
     compiled().evaluate_many([[3.0, 4.0]])
     assert len(batch._evaluate_rows.signatures) == 1
+
+
+@pytest.mark.parametrize("raises", [False, True])
+@pytest.mark.parametrize("n", [1, 100])
+def test_many_points_have_the_bits_of_single_ones(raises, n):
+    problem = compiled(raises)
+    X = np.random.default_rng(1).uniform(-5, 5, (n, 2))
+    single = np.array([problem.evaluate(x).f for x in X])
+    np.testing.assert_array_equal(problem.evaluate_many(X).f, single)
+
+
+@pytest.mark.parametrize("n", [1, 100])
+def test_an_error_in_a_compiled_function_reaches_the_caller_of_a_batch(n):
+    @njit
+    def picky(x):
+        if x[0] > 0.5:
+            raise ValueError("too large")
+        return x[0]
+
+    problem = de2ls.problem(picky, [(0, 1)])
+    with pytest.raises(ValueError, match="too large"):
+        problem.evaluate_many(np.linspace(0.4, 1.0, n + 1)[1:, np.newaxis])
+
+
+def test_a_kernel_whose_address_is_not_found_is_handed_over_itself():
+    def unknown(x, params, work, out): ...
+
+    assert by_address(unknown, None) is unknown
 
 
 def test_points_outside_the_box_are_evaluated():

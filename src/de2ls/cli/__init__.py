@@ -45,6 +45,7 @@ COMMANDS = {
 }
 
 
+_end_at_once = os._exit
 _WIDEST = 200  # columns of a table that goes into a file
 _OF_THE_ROOT = ("install_completion", "show_completion")
 
@@ -132,7 +133,7 @@ def end_interrupted(outcome: "Outcome") -> NoReturn:
     """End after a campaign was stopped; at once if its running trials are given up."""
     if outcome.abandoned:
         sys.stdout.flush()
-        os._exit(INTERRUPTED)
+        _end_at_once(INTERRUPTED)
     raise typer.Exit(INTERRUPTED)
 
 
@@ -184,11 +185,12 @@ def main(argv: list[str] | None = None) -> None:
     arguments = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in arguments
     try:
-        code = get_command(app).main(
-            [argument for argument in arguments if argument != "--debug"],
-            prog_name="de2ls",
-            standalone_mode=False,
-        )
+        with _no_silent_end():
+            code = get_command(app).main(
+                [argument for argument in arguments if argument != "--debug"],
+                prog_name="de2ls",
+                standalone_mode=False,
+            )
     except BrokenPipeError:  # the reader of our output has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = FAILED
@@ -199,6 +201,16 @@ def main(argv: list[str] | None = None) -> None:
             _say(error)
         code = _exit_code(error)
     sys.exit(code)
+
+
+@contextlib.contextmanager
+def _no_silent_end() -> Iterator[None]:
+    """Let `os._exit` in a user's file, run in this process, be an exit that is noticed."""
+    os._exit = sys.exit  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        os._exit = _end_at_once
 
 
 def _say(error: Exception) -> None:

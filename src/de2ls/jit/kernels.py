@@ -13,6 +13,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
+from numba import types
 from numba.core import config as numba_config
 from numpy.typing import NDArray
 
@@ -59,6 +60,38 @@ def entry(function: Any, signature: tuple[Any, ...]) -> Any:
         return function
     function.compile(signature)
     return function.get_overload(signature)
+
+
+def by_address(function: Any, signature: Any) -> Any:
+    """Return `function` as something that a compiled loop takes at a tenth of the cost per call.
+
+    Numba looks a function up anew whenever it is handed over (30 us). Its address is looked up
+    once; a function that is called by its address must not raise. How to find the address is not
+    public: where it cannot be found, `function` itself serves.
+    """
+    if not COMPILED:
+        return function
+    try:
+        found = function.get_compile_result(signature)
+        address = found.library.get_pointer_to_function(found.fndesc.llvm_cfunc_wrapper_name)
+    except AttributeError:
+        address = None
+    return _Address(function, signature, address) if isinstance(address, int) else function
+
+
+class _Address(types.WrapperAddressProtocol):  # type: ignore[misc]
+    """The address of a compiled function, by Numba's protocol."""
+
+    def __init__(self, function: Any, signature: Any, address: int) -> None:
+        self._function = function  # keeps the code alive
+        self._signature = signature
+        self._address = address
+
+    def __wrapper_address__(self) -> int:
+        return self._address
+
+    def signature(self) -> Any:
+        return self._signature
 
 
 def records(array: NDArray[np.void]) -> NDArray[np.void]:

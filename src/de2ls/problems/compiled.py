@@ -107,7 +107,8 @@ def _new_kernel(function: "UserFunction") -> CompiledKernel | None:
 
 def guarded(compiled: CompiledKernel) -> CompiledKernel:
     """Return a kernel that gives NaN where `compiled` raises."""
-    return CompiledKernel(_guard(compiled.evaluate), compiled.params, compiled.n_work)
+    evaluate = _guard(compiled.evaluate)
+    return CompiledKernel(evaluate, compiled.params, compiled.n_work, raises=False)
 
 
 @lru_cache(maxsize=32)

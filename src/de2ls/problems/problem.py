@@ -35,6 +35,7 @@ class CompiledKernel:
     evaluate: Callable[[FloatArray, FloatArray, FloatArray, FloatArray], None]
     params: FloatArray
     n_work: int = 0
+    raises: bool = True  # whether it may raise; batches hand over faster where it does not
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -268,11 +269,11 @@ class Problem:
 
     def summed_violation(self, g: FloatArray, h: FloatArray) -> Any:
         """Return the summed violation from checked values; the fast path of the drivers."""
-        total = np.maximum(g - self.ineq_tol, 0.0).sum(axis=-1)
+        total = np.add.reduce(np.maximum(g - self.ineq_tol, 0.0), axis=-1)
         if self.n_eq:
             h_size = np.abs(h)
             excess = h_size - self.eq_tol if self.excess else h_size
-            total = total + np.where(h_size <= self.eq_tol, 0.0, excess).sum(axis=-1)
+            total = total + np.add.reduce(np.where(h_size <= self.eq_tol, 0.0, excess), axis=-1)
         return total
 
     def is_feasible(self, g: Any, h: Any) -> Any:

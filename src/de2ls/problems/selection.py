@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 from de2ls._lists import items, several, span
@@ -16,7 +17,7 @@ def chosen(keys: Iterable[ProblemKey], **selection: Any) -> list[ProblemKey]:
     keys : iterable of ProblemKey
         What to choose from.
     **selection
-        `problems` (numbers, ranges, names, labels such as C07), `suites`, `dims`, and any field
+        `problems` (numbers, ranges, names, labels such as C07, files), `suites`, `dims`, and any field
         of the problems' variants, such as `instance`; each a value or several.
     """
     tests = [_test(name, wanted) for name, wanted in selection.items() if wanted is not None]
@@ -40,10 +41,11 @@ def _named(wanted: Any) -> Callable[[ProblemKey], bool]:
 
 
 def _one(item: Any) -> Callable[[ProblemKey], bool]:
-    """Return the test for a number, a range, a name or a label."""
+    """Return the test for a number, a range, a name, a label or a file."""
     letters, numbers = numbered(item)
     return lambda key: (
         item in (key.label, key.name)
+        or (str(item).endswith(".py") and Path(item).name == key.suite)
         or (key.number in numbers and letters in ("", _letters(key.label)))
     )
 

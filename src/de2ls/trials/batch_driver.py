@@ -280,8 +280,9 @@ class BatchDriver(Driver):
                 f"n > 0, got {_shape(points)}"
             )
         low, high = self.problem.lower, self.problem.upper
-        inside = (low <= X) & (high >= X)  # False where NaN
-        if not inside.all():
+        inside = low <= X  # False where NaN
+        inside &= high >= X
+        if np.count_nonzero(inside) < X.size:
             i, j = np.argwhere(~inside)[0]
             raise ValueError(
                 f"the algorithm {name} must yield points of the box: coordinate {j} of point {i} "

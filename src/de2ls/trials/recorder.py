@@ -61,12 +61,11 @@ class Recorder:
         f = out[:, 0].copy()
         cut = 1 + self.problem.n_ineq
         v = self.problem.summed_violation(out[:, 1:cut], out[:, cut:])
-        valid = f > -np.inf  # not where it is NaN
-        valid &= v >= 0.0
-        count = len(f) - int(np.count_nonzero(valid))
-        if count:
-            f[~valid] = v[~valid] = np.inf
-        return f, v, count
+        if np.minimum.reduce(f) > -np.inf and np.minimum.reduce(v) >= 0.0:  # so none is NaN
+            return f, v, 0
+        invalid = ~((f > -np.inf) & (v >= 0.0))
+        f[invalid] = v[invalid] = np.inf
+        return f, v, int(np.count_nonzero(invalid))
 
     def is_target(self, values: FloatArray) -> bool:
         """Whether the results of one point reach the target."""
@@ -88,16 +87,16 @@ class Recorder:
         """Let the batch's best point replace the incumbent, if it is strictly better."""
         if self.best_n == 0:  # any point before none, any with a value before one without
             self._keep(X, out, f, v, int(np.argmax((f < np.inf) | (v < np.inf))))
-        if feasible.any():
-            at = np.flatnonzero(feasible)
-            i = int(at[np.argmin(f[at])])
+        least = int(v.argmin())
+        n_feasible = np.count_nonzero(feasible)
+        if n_feasible:
+            i = int((f if n_feasible == len(f) else np.where(feasible, f, np.inf)).argmin())
             is_better = self.best_cv > self.problem.feasible_tol or f[i] < self.best_f
         else:
-            i = int(np.argmin(v))
-            is_better = v[i] < self.best_cv
+            i, is_better = least, v[least] < self.best_cv
         if is_better:
             self._keep(X, out, f, v, i)
-        self.least_cv = min(self.least_cv, float(v.min()))
+        self.least_cv = min(self.least_cv, float(v[least]))
 
     def _keep(self, X: FloatArray, out: FloatArray, f: FloatArray, v: FloatArray, i: int) -> None:
         self.best_f, self.best_cv = float(f[i]), float(v[i])

@@ -165,7 +165,7 @@ def cec2006(k: int) -> Problem:
         upper=np.array(d.high, dtype=np.float64),
         n_ineq=d.n_ineq,
         n_eq=d.n_eq,
-        kernel=CompiledKernel(evaluate, np.array(d.params, dtype=np.float64), d.n_work),
+        kernel=CompiledKernel(evaluate, np.array(d.params, dtype=float), d.n_work, raises=False),
         best_known=d.best_known,
         key=_key(k),
     )

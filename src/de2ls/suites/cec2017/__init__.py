@@ -191,4 +191,4 @@ def _kernel(k: int, definition: str, params: FloatArray, dim: int) -> CompiledKe
 
     variant = "_cpp2017" if definition == "cpp2017" and k in VARIANTS else ""
     evaluate = getattr(functions, f"c{k:02d}{variant}")
-    return CompiledKernel(evaluate, params, n_work=parts.N_VECTORS * dim)
+    return CompiledKernel(evaluate, params, n_work=parts.N_VECTORS * dim, raises=False)
