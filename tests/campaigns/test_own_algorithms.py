@@ -53,6 +53,21 @@ def test_series_of_files_objects_and_modules(file: Path) -> None:
     assert Series.parse("de2ls:ls_mc=1").label == "de2ls:ls_mc=1"
 
 
+def test_a_campaign_on_a_problem_with_an_equality_continues(tmp_path: Path) -> None:
+    own = tmp_path / "line.py"
+    own.write_text(
+        "bounds = [(-1, 1)] * 2\nconstraints = {'type': 'eq', 'fun': lambda x: x.sum()}\n"
+        "def fun(x):\n    return float(x @ x)\n"
+    )
+    settings = {"algorithms": "de-rand-1-bin", "problems": str(own), "max_evals": 100}
+    first = run_campaign(Plan.from_settings({**settings, "runs": 1}), tmp_path / "a.db", 1)
+    second = run_campaign(Plan.from_settings({**settings, "runs": 2}), tmp_path / "a.db", 1)
+    assert (first.stored, second.stored) == (1, 1)
+    with Store.open(tmp_path / "a.db", readonly=True) as store:
+        planned = Plan.from_settings({**settings, "runs": 2}).trials()
+        assert [record.key for record in store.records()] == [trial.key for trial in planned]
+
+
 def test_processes_run_the_trials_of_threads(file: Path, tmp_path: Path) -> None:
     run_campaign(plan(str(file), "de-rand-1-bin"), tmp_path / "a.db", 2, "threads")
     run_campaign(plan(str(file), "de-rand-1-bin"), tmp_path / "b.db", 2, "processes")

@@ -73,6 +73,15 @@ def test_a_record_comes_back_bit_by_bit(path, changes):
     assert_same(record, back)
 
 
+def test_a_negative_zero_is_kept_as_zero_and_sound(path):
+    curve = make_record().curve.copy()
+    curve[1:, 1] = -0.0
+    with Store.open(path) as store:
+        store.add(make_record(f=-0.0, curve=curve))
+        assert store.verify().sound
+        assert next(iter(store.records())).f == 0.0
+
+
 def test_order_is_series_problem_run(filled):
     with Store.open(filled, readonly=True) as store:
         order = [(trial.label, trial.problem.name, trial.run) for trial in store.trials()]

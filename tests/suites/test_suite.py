@@ -50,6 +50,17 @@ def test_a_loaded_problem_carries_its_key_and_is_made_once():
     assert suite.facts(first) == ("sphere", 0, 0)
 
 
+def test_a_problem_with_equalities_keeps_the_key_it_was_asked_for_by():
+    def line():
+        equal = {"type": "eq", "fun": lambda x: x.sum()}
+        return problem(lambda x: float(x @ x), [(-1, 1)] * 2, constraints=equal)
+
+    suite = ProblemTable("mine", "My problems", {"line": line}, {"line": 2})
+    (key,) = suite.problems()
+    assert suite.load(key).excess
+    assert suite.load(key).key == key
+
+
 def test_keys_of_other_suites_and_dimensions_are_refused():
     with pytest.raises(ValueError, match="key must be of the suite mine"):
         table().load(ProblemKey("other", "small", 2))

@@ -98,7 +98,7 @@ def fingerprint(record: TrialRecord) -> bytes:
         "problem": record.problem.to_json(),
         "seed": record.seed,
         "evaluations": [record.max_evals, record.n_evals, record.n_invalid, record.n_outside],
-        "numbers": [float(number).hex() for number in numbers],
+        "numbers": [(float(number) + 0.0).hex() for number in numbers],  # SQLite keeps no -0.0
         "local_search": search,
         "feasible": bool(record.feasible),
         "stop": record.stop,

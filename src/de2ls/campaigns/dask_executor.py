@@ -36,8 +36,9 @@ def dask_workers(address: str, count: int) -> Workers:
     if address != "local":
         _check_address(address)
     else:
+        anywhere = "127.0.0.1:0"  # None would warn where another cluster has the usual port
         cluster = distributed.LocalCluster(
-            n_workers=count, threads_per_worker=1, dashboard_address=None
+            n_workers=count, threads_per_worker=1, dashboard_address=anywhere
         )
     try:
         client = distributed.Client(cluster or address, timeout="10s", set_as_default=False)

@@ -17,8 +17,8 @@ def chosen(keys: Iterable[ProblemKey], **selection: Any) -> list[ProblemKey]:
     keys : iterable of ProblemKey
         What to choose from.
     **selection
-        `problems` (numbers, ranges, names, labels such as C07, files), `suites`, `dims`, and any field
-        of the problems' variants, such as `instance`; each a value or several.
+        `problems` (numbers, ranges, names, labels such as C07, files), `suites`, `dims`, and any
+        field of the problems' variants, such as `instance`; each a value or several.
     """
     tests = [_test(name, wanted) for name, wanted in selection.items() if wanted is not None]
     return [key for key in keys if all(test(key) for test in tests)]
