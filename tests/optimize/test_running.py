@@ -46,9 +46,9 @@ def test_an_interrupt_carries_the_result(n, algorithm):
 def test_an_interrupt_of_polishing_carries_what_it_found():
     with pytest.raises(KeyboardInterrupt) as caught:
         de2ls.minimize(
-            interrupted_at(455), BOX, max_evals=500, seed=1, polish=True, algorithm="de2ls"
+            interrupted_at(400), BOX, max_evals=500, seed=1, polish=True, algorithm="de2ls"
         )
-    assert caught.value.result.nfev == 454
+    assert caught.value.result.nfev == 399
 
 
 def test_an_interrupt_may_return():
@@ -57,6 +57,11 @@ def test_an_interrupt_may_return():
     )
     assert (res.status, res.nfev) == (Stop.INTERRUPTED.status, 149)
     assert res.message == "Interrupted from the keyboard."
+
+
+def test_chorus_polishes_by_itself():
+    with pytest.raises(ValueError, match="polish"):
+        de2ls.minimize(sphere, BOX, algorithm="chorus", polish=True)
 
 
 def test_bad_choices():

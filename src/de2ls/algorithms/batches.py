@@ -65,6 +65,9 @@ class Space:
         The search may count here what it does (names and numbers); the record keeps it.
     notes : dict
         The search may leave here what it knows of the solution; `de2ls.minimize` reads it.
+    injected : list
+        Points that were evaluated elsewhere, (n, D), and their answers; the search may take them
+        from here whenever it goes on.
     """
 
     lower: FloatArray
@@ -81,6 +84,7 @@ class Space:
     snap: Callable[[FloatArray], FloatArray] = field(default=np.copy, repr=False)
     counters: dict[str, float] = field(default_factory=dict)
     notes: dict[str, Any] = field(default_factory=dict)
+    injected: list[tuple[FloatArray, Answers]] = field(default_factory=list)
 
     @classmethod
     def of(cls, problem: Problem, x0: FloatArray | None = None, workers: int = 1) -> Self:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from de2ls import _checks
+from de2ls.algorithms import get_algorithm
 from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import Config
 from de2ls.optimize.checkpoint import Checkpoint
@@ -118,8 +119,9 @@ def minimize(
         equalities), or a list of one value per constraint (of `fun` itself one per g, then per h);
         1e-8 for inequalities and 1e-6 for equalities by default.
     polish : bool
-        Whether to improve the best point by SciPy's SLSQP at the end; a tenth of the budget, at
-        most ``200 (D + 1)`` evaluations, is kept for it.
+        Whether to improve the best point by SciPy's SLSQP near the end. A tenth of the budget is
+        kept for it, in short runs up to a quarter, at most ``200 (D + 1)`` evaluations; what it
+        does not need goes back to the search. CHORUS polishes by itself: refused there.
     disp : bool
         Whether to show a line at each 5 % of the budget. The lines go to the logger ``"de2ls"`` at
         level INFO; where no logging shows them, `disp` writes them to stdout.
@@ -194,6 +196,10 @@ def minimize(
     for name, value in {"polish": polish, "progress": progress}.items():
         if not isinstance(value, bool):
             raise TypeError(f"{name} must be True or False, got {value!r}")
+    if polish and get_algorithm(algorithm).name == "chorus":
+        raise ValueError(
+            "polish must be False with chorus: its local searches polish by themselves"
+        )
     returns = _checks.choice("on_interrupt", on_interrupt, ("raise", "return")) == "return"
     guess = None if x0 is None else problem.encode(x0, "x0")
     evaluator, size = choose(problem, workers, batch)

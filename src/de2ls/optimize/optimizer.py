@@ -1,13 +1,14 @@
 """`Optimizer`: ask for points, evaluate them wherever you like, tell the results."""
 
+import io
 import json
-import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from de2ls import _checks
 from de2ls._checks import FloatArray
@@ -18,7 +19,7 @@ from de2ls.optimize.start import DEFAULT, budget_of, one_seed, start
 from de2ls.problems.constraints import real_vector
 from de2ls.problems.variables import choices
 from de2ls.problems.wrap import problem as make_problem
-from de2ls.trials.saved import load_driver
+from de2ls.trials.saved import Source, load_driver, saved_notes
 
 _NONE = ()  # no constraints
 
@@ -164,7 +165,7 @@ class Optimizer:
         return Candidate(number, point)
 
     def _why_none(self) -> str:
-        if self._driver.asked >= self.max_evals or self.finished:
+        if self.n_evals + self.n_pending >= self.max_evals or self.finished:
             return f"no candidate is left: the budget max_evals={self.max_evals} is handed out"
         return (
             f"no candidate is available: {self.n_pending} of the population are out; tell their "
@@ -194,6 +195,10 @@ class Optimizer:
         if number not in self._driver.pending:
             what = "was told before" if number < self._driver.asked else "was never asked for"
             raise ValueError(f"candidate must be one that is out; {number} {what}")
+        self._driver.tell([number], self._values(f, g, h)[np.newaxis])
+
+    def _values(self, f: Any, g: Any, h: Any) -> FloatArray:
+        """Return results as one vector f, g, h."""
         problem = self._driver.problem
         out = np.empty(1 + problem.n_constraints)
         out[0] = f if isinstance(f, float) else real_vector("f must be", f, 1)[0]
@@ -202,7 +207,42 @@ class Optimizer:
             out[1:cut] = real_vector("g must be", g, problem.n_ineq)
         if problem.n_eq or h is not _NONE:
             out[cut:] = real_vector("h must be", h, problem.n_eq)
-        self._driver.tell([number], out[np.newaxis])
+        return out
+
+    def abandon(self, candidate: Candidate | int) -> None:
+        """Give up a candidate whose result is lost, so that nothing waits for it.
+
+        It counts as an evaluation that gave NaN. To try again instead, evaluate its `x` anew:
+        `pending` has it.
+        """
+        problem = self._driver.problem
+        nothing = np.full(problem.n_ineq, np.nan), np.full(problem.n_eq, np.nan)
+        self.tell(candidate, np.nan, *nothing)
+
+    def inject(self, x: Any, f: Any, g: Any = _NONE, h: Any = _NONE) -> None:
+        """Take a point that was evaluated elsewhere.
+
+        It counts as an evaluation and competes for the result at once. The search uses it too:
+        CHORUS takes it into its archive, and starts a local search from one that is the best so
+        far; in the compiled algorithms it takes the place of the next candidate, in the initial
+        population or against that candidate's target. An algorithm of your own finds it in
+        ``space.injected``.
+
+        Parameters
+        ----------
+        x : array_like
+            A point within the bounds.
+        f, g, h
+            Its results, as for `tell`.
+        """
+        if self.n_evals + self.n_pending >= self.max_evals or self.finished:
+            raise RuntimeError(
+                f"no point can be injected: the budget max_evals={self.max_evals} is handed out"
+            )
+        point = self._driver.problem.encode(x, "x")
+        if point.ndim != 1:
+            raise ValueError(f"x must be one point, got {len(point)}")
+        self._driver.inject(point, self._values(f, g, h))
 
     def result(self) -> MinimizeResult:
         """Return the result so far, as `de2ls.minimize` does."""
@@ -210,8 +250,8 @@ class Optimizer:
             raise RuntimeError("there is no result yet: tell at least one candidate first")
         return make_result(self._driver, end_of(self._driver) if self.finished else Stop.RUNNING)
 
-    def save(self, path: str | Path) -> None:
-        """Write everything, candidates that are out included, to a file without pickles."""
+    def _about(self) -> dict[str, NDArray[Any]]:
+        """Return what `save` adds to the trial."""
         problem, variables = self._driver.problem, self._driver.problem.variables
         about = {
             "n_ineq": problem.n_ineq,
@@ -221,7 +261,19 @@ class Optimizer:
             "choices": {int(j): list(values) for j, values in variables.choices.items()},
             "integers": variables.integer.tolist(),
         }
-        self._driver.save(path, optimizer=np.array(json.dumps(about)))
+        return {"optimizer": np.array(json.dumps(about))}
+
+    def save(self, path: str | Path) -> None:
+        """Write everything, candidates that are out included, to a file without pickles."""
+        self._driver.save(path, **self._about())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle what `save` writes; an algorithm that is in no file must be picklable itself."""
+        file = io.BytesIO()
+        self._driver.write(file, **self._about())
+        algorithm = self._driver.algorithm
+        is_found = algorithm.source or not algorithm.digest
+        return _unpickled, (type(self), file.getvalue(), None if is_found else algorithm)
 
     @classmethod
     def load(cls, path: str | Path, algorithm: str | Algorithm | None = None) -> Self:
@@ -229,12 +281,13 @@ class Optimizer:
 
         An `algorithm` of your own that is in no file must be given again.
         """
-        about = None
-        if zipfile.is_zipfile(path) or not Path(path).exists():
-            with np.load(path, allow_pickle=False) as saved:
-                about = json.loads(str(saved["optimizer"])) if "optimizer" in saved else None
+        return cls._read(lambda: path, algorithm)
+
+    @classmethod
+    def _read(cls, source: Callable[[], Source], algorithm: str | Algorithm | None) -> Self:
+        _, about = saved_notes(source(), "optimizer")
         if about is None:
-            raise ValueError(f"path {str(path)!r} does not hold a saved Optimizer")
+            raise ValueError(f"path {str(source())!r} does not hold a saved Optimizer")
         problem = make_problem(
             _not_here,
             [
@@ -248,8 +301,12 @@ class Optimizer:
             name="ask and tell",
         )
         optimizer = cls.__new__(cls)
-        optimizer._driver = load_driver(path, problem, algorithm)
+        optimizer._driver = load_driver(source(), problem, algorithm)
         return optimizer
+
+
+def _unpickled(kind: type[Optimizer], content: bytes, algorithm: Algorithm | None) -> Optimizer:
+    return kind._read(lambda: io.BytesIO(content), algorithm)
 
 
 def _not_here(x: FloatArray) -> float:

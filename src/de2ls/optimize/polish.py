@@ -16,8 +16,10 @@ from de2ls.problems.problem import Problem
 from de2ls.trials.driver import Driver
 
 SHARE = 10  # a tenth of the budget is kept for polishing,
-EVALS_PER_COORDINATE = 200  # at most this many evaluations for each coordinate and one more
-STEP = 1e-6  # of the finite differences, in units of the box's width
+STEPS = 30  # at least as much as this many steps of SLSQP need, each about D + 2 evaluations,
+LARGEST_SHARE = 4  # but no more than a quarter of the budget
+EVALS_PER_COORDINATE = 200  # and at most this many evaluations for each coordinate and one more
+STEP = 1e-8  # of the differences, in units of the box's width; forward ones err by half of it
 MARGIN = 1e-12  # distance kept from a constraint, in the same unit: inequalities have no slack
 
 
@@ -32,7 +34,10 @@ class _Enough(Exception):  # noqa: N818 -- a signal, not an error
 def polish_budget(problem: Problem, budget: int) -> int:
     """Return the evaluations that are kept for polishing, none if all variables are discrete."""
     free = int(np.count_nonzero(~problem.discrete))
-    return min(budget // SHARE, EVALS_PER_COORDINATE * (free + 1)) if free else 0
+    if free == 0:
+        return 0
+    wanted = max(budget // SHARE, STEPS * (free + 2))
+    return min(wanted, budget // LARGEST_SHARE, EVALS_PER_COORDINATE * (free + 1))
 
 
 def polish(driver: Driver, max_evals: int, time_is_up: Callable[[], bool]) -> Stop | None:
@@ -113,15 +118,15 @@ class _Polisher:
         return self._seen[key]
 
     def slopes(self, u: FloatArray) -> FloatArray:
-        """Return the central differences of f, g, h by u, one-sided at the ends of the box."""
+        """Return the differences of f, g, h by u: forward, or backward at the end of the box."""
         key = u.tobytes()
         if key not in self._slopes:
+            here = self.values(u)
             columns = []
             for j in range(u.size):
-                less, more = u.copy(), u.copy()
-                less[j], more[j] = max(u[j] - STEP, 0.0), min(u[j] + STEP, 1.0)
-                difference = self.values(more) - self.values(less)
-                columns.append(difference / (more[j] - less[j]))
+                there = u.copy()
+                there[j] += STEP if u[j] + STEP <= 1.0 else -STEP
+                columns.append((self.values(there) - here) / (there[j] - u[j]))
             self._slopes = {key: np.array(columns).T}
         return self._slopes[key]
 

@@ -44,6 +44,7 @@ class BatchDriver(Driver):
         """Make the search anew and take its first batch."""
         self.space = Space.of(self.problem, self.x0, workers)
         self._told: list[FloatArray] = []  # f, g, h of the batches that are answered
+        self._injected: list[FloatArray] = []  # number of those batches, x, f, g, h
         self._ended = ""  # why the search ended, if it has
         self._take_batch(np.empty((0, self.problem.dim)), 0)
         assert self.algorithm.search is not None
@@ -153,6 +154,20 @@ class BatchDriver(Driver):
         """Let the recorder see a point that the algorithm did not ask for."""
         self.recorder.observe(x[np.newaxis], out[np.newaxis])
 
+    def inject(self, x: FloatArray, out: FloatArray) -> None:
+        """Take a point that was evaluated elsewhere."""
+        self.observe(x, out)
+        self._give(np.concatenate([[len(self._told)], x, out]))
+        if self.recorder.n >= self.max_evals:
+            self._end("budget")
+
+    def _give(self, injected: FloatArray) -> None:
+        """Lay an injected point before the search."""
+        self._injected.append(injected)
+        _, x, out = np.split(injected[np.newaxis], [1, 1 + self.problem.dim], axis=1)
+        f, v, _ = self.recorder.values(out)
+        self.space.injected.append((x, self._answers(out, f, v)))
+
     def run(self, until: int | None = None) -> None:
         """Continue until `until` evaluations are made, or the target, or the end."""
         until = self.max_evals if until is None else min(until, self.max_evals)
@@ -187,7 +202,8 @@ class BatchDriver(Driver):
 
         There are fewer when the rest of the batch is out: the search cannot go on without it.
         """
-        rows = self._issue(n)
+        out = self._issued - (len(self.batch) - self._waiting)
+        rows = self._issue(min(n, self.max_evals - self.recorder.n - out))
         return list(range(self._first + rows.start, self._first + rows.stop))
 
     @property
@@ -239,8 +255,7 @@ class BatchDriver(Driver):
             self._population = Population(self.batch, self._f, self._v)
             if self.saveable:
                 self._told.append(self._out)
-            cut = 1 + self.problem.n_ineq
-            answers = Answers(self._f, self._out[:, 1:cut], self._out[:, cut:], self._v)
+            answers = self._answers(self._out, self._f, self._v)
         try:
             points: Any = next(self._search) if answers is None else self._search.send(answers)
         except StopIteration as end:
@@ -253,6 +268,10 @@ class BatchDriver(Driver):
         self._take_batch(self._checked(points)[: self.max_evals - first], first)
         if first == 0:
             self.recorder.n0 = len(self.batch)
+
+    def _answers(self, out: FloatArray, f: FloatArray, v: FloatArray) -> Answers:
+        cut = 1 + self.problem.n_ineq
+        return Answers(f, out[:, 1:cut], out[:, cut:], v)
 
     def _reason(self, reason: Any) -> str:
         if reason is not None and not isinstance(reason, str):
@@ -299,6 +318,7 @@ class BatchDriver(Driver):
         seen = self.recorder
         return {
             "told": np.concatenate([*self._told, self._out[:0]]),
+            "injected": np.array(self._injected),
             "batch": self.batch,
             "batch_out": self._out,
             "batch_known": self._known,
@@ -316,11 +336,14 @@ class BatchDriver(Driver):
         self.x0 = saved["x0"]
         self._begin(int(saved["workers"]))
         told, at = saved["told"], 0
+        injected = list(saved["injected"])
         while at < len(told):
+            self._give_again(injected)
             self._out[:] = told[at : at + len(self.batch)]
             self._f, self._v, _ = self.recorder.values(self._out)
             at += len(self.batch)
             self._advance()
+        self._give_again(injected)
         if not np.array_equal(self.batch, saved["batch"]):
             raise ValueError(
                 f"the algorithm {self.algorithm.name} now gives other points for the same answers"
@@ -332,6 +355,10 @@ class BatchDriver(Driver):
         if ended := str(saved["ended"]):
             self._end(ended)
         self.recorder.restore(saved["record_scalars"], saved["record_best"], saved["record_curve"])
+
+    def _give_again(self, injected: list[FloatArray]) -> None:
+        while injected and injected[0][0] == len(self._told):
+            self._give(injected.pop(0))
 
 
 def _shape(points: Any) -> str:

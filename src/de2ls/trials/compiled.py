@@ -13,7 +13,7 @@ from de2ls._checks import FloatArray
 from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import Config
 from de2ls.engine.recorder import observe, write_row
-from de2ls.engine.state import ASK, INITIAL, NONE, TELL, Candidate, State, new_candidate
+from de2ls.engine.state import ASK, INITIAL, NONE, SEARCH, TELL, Candidate, State, new_candidate
 from de2ls.jit.borrow import borrow
 from de2ls.jit.kernels import entry, kernel
 from de2ls.problems.problem import Problem
@@ -85,6 +85,7 @@ class CompiledDriver(Driver):
         self._held: list[Candidate] = []  # initial points whose results wait for the weights
         self._asked = 0
         self._pending: dict[int, Candidate] = {}  # of `ask`
+        self._ready: list[int] = []  # made already, to be handed out first
         self._spare: list[Candidate] = []
         self._signature = (numba.typeof(self.state), numba.typeof(self.cand), types.int64)
         self.step = _entry(self.algorithm.step, self._signature)
@@ -187,6 +188,19 @@ class CompiledDriver(Driver):
         cand.x[:], cand.out[:] = x, out
         record(self.state, cand)
 
+    def inject(self, x: FloatArray, out: FloatArray) -> None:
+        """Let the point take the place of the next candidate, which competes with its target.
+
+        Where there is none, or the next one belongs to a local search, only the recorder sees it.
+        """
+        numbers = self.ask(1)
+        if numbers and self._pending[numbers[0]].info[0]["kind"] in (INITIAL, SEARCH):
+            self._pending[numbers[0]].x[:] = x
+            self.tell(numbers, [out])
+        else:
+            self._ready += numbers
+            self.observe(x, out)
+
     @property
     def asked(self) -> int:
         """Candidates handed out so far, and the next one's number."""
@@ -268,8 +282,8 @@ class CompiledDriver(Driver):
         There are fewer at the end of the trial, and none while the whole initial population (in an
         algorithm of whole generations: the whole generation) is out and not all of it is back.
         """
-        numbers: list[int] = []
-        while len(numbers) < n and self._asked < self.max_evals:
+        numbers, self._ready = self._ready[:n], self._ready[n:]
+        while len(numbers) < n and self.n_evals + len(self._pending) < self.max_evals:
             cand = self._spare.pop() if self._spare else new_candidate(self.problem)
             if not self.step(self.state, cand, ASK):
                 self._spare.append(cand)
@@ -319,6 +333,7 @@ class CompiledDriver(Driver):
             "x0": self.x0,
             "weighs": np.array(self._weighs),
             "asked": np.array(self._asked),
+            "ready": np.array(self._ready, dtype=np.int64),
             "pending": np.array(list(self._pending), dtype=np.int64),
             "out_x": np.array([cand.x for cand in out]).reshape(-1, self.problem.dim),
             "out_out": np.array([cand.out for cand in out]).reshape(-1, self.cand.out.size),
@@ -340,6 +355,7 @@ class CompiledDriver(Driver):
                 array[...] = stored
         self.x0, self._weighs = saved["x0"], bool(saved["weighs"])
         self._asked = int(saved["asked"])
+        self._ready = saved["ready"].tolist()
         out = []
         parts = (saved[f"out_{part}"] for part in Candidate._fields)
         for x, values, info in zip(*parts, strict=True):

@@ -178,6 +178,10 @@ class Driver(ABC):
         """Let the recorder see a point that the algorithm did not ask for."""
 
     @abstractmethod
+    def inject(self, x: FloatArray, out: FloatArray) -> None:
+        """Take a point that was evaluated elsewhere; it counts as an evaluation."""
+
+    @abstractmethod
     def run(self, until: int | None = None) -> None:
         """Continue until `until` evaluations are made, or the target, or the end."""
 

@@ -152,6 +152,15 @@ class Archive:
             v[bad.any(1)] = BIG
         return Rows(out, v)
 
+    def take_injected(self) -> None:
+        """Take in points that were evaluated elsewhere; one that gains is a start."""
+        while self.space.injected:
+            X, answers = self.space.injected.pop(0)
+            before, U = self.score, self.unit(X)
+            self.record(U, self.rows(answers))
+            if self.score < before:
+                self.propose(U[0])
+
     def record(self, U: FloatArray, rows: Rows) -> None:
         """Take evaluated points in."""
         f, v = rows.out[:, 0], rows.v

@@ -123,6 +123,7 @@ class Scheduler:
         a = self.a
         yield from self._given()
         while a.left > 0:
+            a.take_injected()
             self._wake()
             if not self.awake:
                 return "no arm left"
