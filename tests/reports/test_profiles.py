@@ -25,7 +25,7 @@ def test_profiles_by_group_and_problem(store):
 def test_several_groups_are_named(tmp_path):
     with Store.open(tmp_path / "a.db") as store:
         for dim in (5, 10):
-            fill(store, SERIES, numbers=(1,), runs=2, dim=dim, samples=5)
+            fill(store, SERIES, numbers=(1,), runs=2, dim=dim, samples=11)
         records = list(store.records(dims=5))
     found = de2ls.profiles(tmp_path / "a.db")
     assert [name.split(":")[0].split(", ")[1] for name in found] == ["D = 5", "D = 10"]

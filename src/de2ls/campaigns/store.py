@@ -23,6 +23,8 @@ from de2ls.trials.key import TrialKey
 from de2ls.trials.record import TrialRecord, TrialSummary
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from de2ls.campaigns.maintenance import StoreInfo, Verification
 
 Stored = TypeVar("Stored")
@@ -217,6 +219,20 @@ class Store:
         if len(found) < len(stored):
             raise connection.damaged(self.path, "two problems have one key")
         return dict(sorted(found.items()))
+
+    def to_frame(self, curves: bool = False, **selection: Any) -> "pd.DataFrame":
+        """Return trials as a pandas data frame; `DataFrame.to_parquet` writes it as Parquet.
+
+        Parameters
+        ----------
+        curves : bool
+            One row per sample of every curve (evaluations, min_ev, lcv) instead of one per trial.
+        **selection
+            Which trials.
+        """
+        from de2ls.campaigns import frame
+
+        return frame.to_frame(self, curves, **selection)
 
     def info(self) -> "StoreInfo":
         """Return what the store holds, and what is mixed in it."""

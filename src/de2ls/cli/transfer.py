@@ -1,6 +1,8 @@
-"""``de2ls import`` and ``de2ls export``: between a store and the competition's files."""
+"""``de2ls import`` and ``de2ls export``: between a store and files of others."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +18,15 @@ if TYPE_CHECKING:
 export_app = typer.Typer()
 import_app = typer.Typer()
 
+
+class Form(StrEnum):
+    """For which program trials are written."""
+
+    cec = "cec"
+    ioh = "ioh"
+    coco = "coco"
+
+
 _SHOWN = 3  # findings of each rule
 
 
@@ -29,17 +40,38 @@ def export_files(
     dim: chosen.Dim = None,
     definition: chosen.Definition = None,
     instance: chosen.Instance = None,
+    form: Annotated[Form, typer.Option("--format", help="For whom.")] = Form.cec,
 ) -> None:
-    """Write the competition's files: NAME_CEC26_CSOP_F<k>.txt, one folder per series."""
+    """Write trials for other programs, one folder per series.
+
+    cec: the competition's files NAME_CEC26_CSOP_F<k>.txt. ioh: JSON and .dat files for IOHanalyzer.
+    coco: archives of trials on bbob-constrained for cocopp.
+    """
     from de2ls.campaigns.store import Store
-    from de2ls.competition.export import write_records
 
     selection = chosen.selection(algorithms, problems, suite, dim, definition, instance)
     with Store.open(store, readonly=True) as opened:
         opened.check_selection(**selection)
-        files = write_records(opened.records(**selection), output)
+        files = _writer(form)(opened.records(**selection), output)
+    if form is Form.coco:
+        typer.echo(f"{len(files)} archives written: {', '.join(map(str, files))}")
+        return
     folders = sorted({str(file.parent) for file in files})
     typer.echo(f"{len(files)} files written into {', '.join(folders)}")
+
+
+def _writer(form: Form) -> "Callable[[Iterable[TrialRecord], Path], list[Path]]":
+    if form is Form.ioh:
+        from de2ls.interop.iohprofiler import write_ioh
+
+        return write_ioh
+    if form is Form.coco:
+        from de2ls.interop.coco_archive import write_coco
+
+        return write_coco
+    from de2ls.competition.export import write_records
+
+    return write_records
 
 
 @import_app.command(epilog="Example: de2ls import results.zip --dim 30 --store results.db")
