@@ -54,8 +54,8 @@ def write_ioh(records: Iterable[TrialRecord], folder: str | Path) -> list[Path]:
             file.write(_lines(record.curve))
         started.add(data)
         _scenario(meta, key.dim, path)["runs"].append(_run(record))
-    for file, meta in metas.items():
-        file.write_text(json.dumps(meta, indent=1), encoding="utf-8")
+    for listing, meta in metas.items():
+        listing.write_text(json.dumps(meta, indent=1), encoding="utf-8")
     return list(metas)
 
 
