@@ -34,6 +34,7 @@ def main(picture=None):
         bounds=[(0.05, 2.0), (0.25, 1.3), (2.0, 15.0)],
         constraints={"type": "ineq", "fun": at_least_zero},
         max_evals=40_000,
+        algorithm="de2ls",
         polish=True,
         seed=1,
     )

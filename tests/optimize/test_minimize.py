@@ -138,7 +138,14 @@ class TestResult:
 class TestEvaluations:
     @pytest.mark.parametrize("budget", [8, 9, 100, 777])
     @pytest.mark.parametrize(
-        "how", [{}, {"batch": 7}, {"polish": True}, {"workers": map}, {"algorithm": "rdex"}]
+        "how",
+        [
+            {},
+            {"batch": 7},
+            {"polish": True, "algorithm": "de2ls"},
+            {"workers": map},
+            {"algorithm": "rdex"},
+        ],
     )
     def test_budget_is_exact_and_every_point_in_the_box(self, budget, how):
         fun = Counted()
@@ -454,7 +461,8 @@ class TestCompiled:
         assert a.constr[0].tolist() == b.constr[0].tolist()
 
     @pytest.mark.parametrize(
-        "rule", [{"target": 0.1}, {"stall": 100}, {"tol": 0.5}, {"polish": True}]
+        "rule",
+        [{"target": 0.1}, {"stall": 100}, {"tol": 0.5}, {"polish": True, "algorithm": "de2ls"}],
     )
     def test_stops_where_python_does(self, rule):
         a = de2ls.minimize(compiled_sphere, BOX, max_evals=3000, seed=1, **rule)
@@ -639,7 +647,9 @@ class TestPolish:
         ]
         rough = de2ls.minimize(fun, BOX, constraints=limits, max_evals=1000, seed=1)
         fun.points.clear()
-        res = de2ls.minimize(fun, BOX, constraints=limits, max_evals=1000, seed=1, polish=True)
+        res = de2ls.minimize(
+            fun, BOX, constraints=limits, max_evals=1000, seed=1, polish=True, algorithm="de2ls"
+        )
         assert res.nfev == len(fun.points) <= 1000
         assert res.feasible
         # Lagrange: with x0 = x2 = t, x1 = 1 - 2 t: 2 t^2 + (1 - 2 t)^2 + t (1 - 2 t) has its
@@ -655,6 +665,7 @@ class TestPolish:
             max_evals=400,
             seed=1,
             polish=True,
+            algorithm="de2ls",
         )
         assert res.x[0] == 1.0
         np.testing.assert_allclose(res.x[1:], [0.3, 0.1], atol=1e-6)
@@ -670,7 +681,13 @@ class TestPolish:
                 found.append(intermediate_result.fun)
 
         res = de2ls.minimize(
-            rough, BOX, max_evals=1000, seed=1, polish=True, callback=before_polishing
+            rough,
+            BOX,
+            max_evals=1000,
+            seed=1,
+            polish=True,
+            algorithm="de2ls",
+            callback=before_polishing,
         )
         assert res.nfev == 1000  # what polishing does not need goes to the search
         assert res.fun <= found[-1]
@@ -690,7 +707,9 @@ class TestPolish:
     def test_time(self, monkeypatch):
         fun = Counted()  # of which each call takes a second
         monkeypatch.setattr(time, "perf_counter", lambda: float(len(fun.points)))
-        res = de2ls.minimize(fun, BOX, max_evals=1000, seed=1, polish=True, max_time=860)
+        res = de2ls.minimize(
+            fun, BOX, max_evals=1000, seed=1, polish=True, algorithm="de2ls", max_time=860
+        )
         assert (res.status, res.nfev) == (Stop.TIME.status, 860)  # polishing began at 850
 
     def test_a_failure_ends_it_quietly(self):
@@ -702,7 +721,7 @@ class TestPolish:
                 raise ValueError("enough")
             return sphere(x)
 
-        res = de2ls.minimize(fun, BOX, max_evals=1000, seed=1, polish=True)
+        res = de2ls.minimize(fun, BOX, max_evals=1000, seed=1, polish=True, algorithm="de2ls")
         assert (res.nfev, len(calls)) == (1000, 1001)
         assert res.success
 

@@ -94,7 +94,9 @@ def test_l2():
         2.33049949323300210, 1.95137239646596039, -0.47754041766198602, 4.36572612852776931,
         -0.62448707583702823, 1.03813092302119347, 1.59422663221959926,
     ]  # fmt: skip
-    res = de2ls.minimize(fun, bounds, constraints=limits, max_evals=30_000, seed=1, polish=True)
+    res = de2ls.minimize(
+        fun, bounds, constraints=limits, max_evals=30_000, seed=1, polish=True, algorithm="de2ls"
+    )
     check(res, fun, bounds, x_opt, 680.630057374402, x_tol=1e-5, f_tol=6.8e-5)
     assert min(above_zero(res.x)) >= 0
 
@@ -135,7 +137,13 @@ def test_l3():
         NonlinearConstraint(below_zero, -INF, 0),
     ]
     res = de2ls.minimize(
-        fun, bounds, constraints=constraints, max_evals=30_000, seed=1, polish=True
+        fun,
+        bounds,
+        constraints=constraints,
+        max_evals=30_000,
+        seed=1,
+        polish=True,
+        algorithm="de2ls",
     )
     check(res, fun, bounds, x_opt, 24.30620906818, x_tol=1e-6, f_tol=1e-5)
     assert (A @ res.x <= [105, 0, 12]).all()
@@ -168,7 +176,13 @@ def test_l4():
     ]  # fmt: skip
     constraints = [LinearConstraint(A, -INF, 1), NonlinearConstraint(above_zero, 0, INF)]
     res = de2ls.minimize(
-        fun, bounds, constraints=constraints, max_evals=40_000, seed=1, polish=True
+        fun,
+        bounds,
+        constraints=constraints,
+        max_evals=40_000,
+        seed=1,
+        polish=True,
+        algorithm="de2ls",
     )
     check(res, fun, bounds, x_opt, 7049.24802052867, x_tol=3.5e-3, x_rtol=2.4e-6, f_tol=1e-3)
     assert (A @ res.x <= 1).all()

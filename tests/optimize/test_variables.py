@@ -23,7 +23,13 @@ def solve(fun=bowl, **kwargs):
 
 @pytest.mark.parametrize(
     "arguments",
-    [{}, {"fun": numba.njit(bowl)}, {"vectorized": True}, {"polish": True}, {"batch": 5}],
+    [
+        {},
+        {"fun": numba.njit(bowl)},
+        {"vectorized": True},
+        {"polish": True, "algorithm": "de2ls"},
+        {"batch": 5},
+    ],
     ids=["plain", "compiled", "vectorised", "polished", "batches"],
 )
 def test_minimize(arguments):
