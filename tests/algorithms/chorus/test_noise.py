@@ -88,6 +88,30 @@ def test_exact_functions_raise_no_alarm(function: Function) -> None:
     assert not probed(function).noisy
 
 
+def test_the_alarm_is_withdrawn() -> None:
+    """Noise in half of the box only: two probes in the other half find none."""
+
+    def half(X: FloatArray) -> Any:
+        return quadratic(X) * (1 + 1e-6 * random(X) * (X[:, 0] > 0))
+
+    case = Case(lambda X: (half(X), none(X), none(X)), 4)
+    a = Archive(case.space(), np.random.default_rng(1), 1000, ChorusConfig())
+    alarms = []
+    for place in (0.8, 0.2, 0.2):
+        batches = probe(a, np.full(4, place))
+        U = next(batches)
+        try:
+            while True:
+                X, U = a.points(U)
+                rows = a.rows(case.answers(X))
+                a.evals += len(X)
+                a.record(U, rows)
+                U = batches.send(rows)
+        except StopIteration:
+            alarms.append(a.noisy)
+    assert alarms == [True, True, False]
+
+
 def noisy_disc(level: float) -> Case:
     """The least sum of 3 + x on the unit disc, 3 - 1 in the direction of the diagonal."""
 

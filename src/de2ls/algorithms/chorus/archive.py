@@ -97,6 +97,7 @@ class Archive:
         self.eta = np.zeros(1 + self.m)
         self.noisy = False  # too noisy for differences
         self.probed = -np.inf  # evaluations at the last probe
+        self.clean = 0  # probes in a row without noise
 
     best_u: FloatArray | None
     least_u: FloatArray | None

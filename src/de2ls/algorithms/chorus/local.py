@@ -18,6 +18,7 @@ from de2ls.algorithms.chorus.noise import probe
 from de2ls.algorithms.chorus.smoothed import SmoothedSearch
 from de2ls.algorithms.chorus.sqp import End, LocalSearch
 
+PROBE_EVERY = 3  # searches under alarm
 HOPS = (-3.0, -0.5)  # powers of ten: lengths of hops
 AS_IT_IS, RELAXED, RESTORED = ("con",), ("f", "con"), ("v", "con")
 
@@ -120,6 +121,13 @@ class Starts:
         return Next(u, AS_IT_IS, a.config.radius)
 
 
+def _probe(a: Archive, at: FloatArray) -> Batches:
+    """Probe for noise on the face of a point."""
+    face = Face(a, at)
+    if a.free.size:
+        yield from face.run(probe(a, face.down(at)))
+
+
 def local(a: Archive) -> Batches:
     """Start again and again; every end is kept in the archive's record of optima."""
     first = a.random(max(8, a.n))
@@ -130,13 +138,12 @@ def local(a: Archive) -> Batches:
     best = first[a.best_first(rows)[0]]
     given = a.unit(np.asarray(a.space.x0, float).reshape(-1, a.n))
     if a.probed < 0 and a.budget >= 20 * a.n:
-        at = given[0] if len(given) else best
-        face = Face(a, at)
-        if a.free.size:
-            yield from face.run(probe(a, face.down(at)))
+        yield from _probe(a, given[0] if len(given) else best)
     starts = Starts(a, best, given)
     most = max(20 * (a.n + 1), min(300 * (a.n + 1), a.budget // 5))
     while True:
+        if a.noisy and a.searches % PROBE_EVERY == PROBE_EVERY - 1:
+            yield from _probe(a, a.incumbent)
         start = starts.next()
         before = a.score
         end: End | None = None

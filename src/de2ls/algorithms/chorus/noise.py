@@ -10,6 +10,7 @@ while a smooth function's differences of order k fall with spacing^k. What is fo
 1e-6 of the box must persist at 1e-9 within a factor of 30 (a kink or a pole changes), be
 everywhere on the line (median |T_2| > 0.3 sigma; a jump is in few differences) and alternate in
 sign (a pole does not). Constant outputs are looked at on lines of spacing 1e-4 and 1e-2: steps.
+Under alarm the incumbent is probed again from time to time; two probes without noise withdraw it.
 
 | symbol | here | meaning |
 |---|---|---|
@@ -129,7 +130,13 @@ def probe(a: Archive, u: FloatArray) -> Batches:
         steps = _steps(line, flat)
         sigma = np.where(flat & (steps >= 0), np.maximum(steps, 0.0), sigma)
         flat &= steps < 0
-    a.eta = np.maximum(0.3 * a.eta, sigma / size)
+    _judge(a, sigma / size)
+
+
+def _judge(a: Archive, eta: FloatArray) -> None:
+    """Raise the alarm at once; withdraw it after two probes in a row without noise."""
+    a.clean = 0 if (eta > a.config.noise_limit).any() else a.clean + 1
+    a.eta = eta if a.clean >= 2 else np.maximum(0.3 * a.eta, eta)
     a.noisy = bool((a.eta > a.config.noise_limit).any())
 
 
