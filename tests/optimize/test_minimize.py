@@ -291,7 +291,9 @@ class TestStopping:
         assert np.isfinite(res.fun)
 
     def test_convergence_of_the_population(self):
-        res = de2ls.minimize(lambda x: 1 + sphere(x), BOX, tol=0.01, max_evals=20_000, seed=1)
+        res = de2ls.minimize(
+            lambda x: 1 + sphere(x), BOX, tol=0.01, max_evals=20_000, seed=1, algorithm="de2ls"
+        )
         assert res.status == Stop.CONVERGED.status
         assert np.std(res.population_energies) <= 0.01 * abs(np.mean(res.population_energies))
         assert res.nfev < 20_000

@@ -113,7 +113,8 @@ def minimize(
         Ends the run after this many evaluations without a better point.
     tol : float, optional
         Ends the run when all members of the population are feasible and the standard deviation of
-        their objective is at most ``tol`` times its mean's size, as in SciPy.
+        their objective is at most ``tol`` times its mean's size, as in SciPy. CHORUS has no
+        population: it ends by itself.
     constraint_tol : float, tuple or list, optional
         By how much constraints may exceed their limits: one number, a tuple (inequalities,
         equalities), or a list of one value per constraint (of `fun` itself one per g, then per h);

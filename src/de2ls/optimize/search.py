@@ -328,6 +328,8 @@ def call_back(callback: Callable[..., Any], result: MinimizeResult) -> bool:
 def population_spread(driver: Driver) -> float:
     """Return the relative deviation of the population's objective; infinite unless all feasible."""
     _, f, v = driver.population
+    if driver.algorithm.search is not None:  # a batch is no population: it may lie close together
+        return math.inf
     if not f.size or not np.isfinite(f).all() or (v > 0.0).any():
         return math.inf
     deviation, size = float(np.std(f)), abs(float(np.mean(f)))
