@@ -68,8 +68,12 @@ def real_array(expected: str, value: Any) -> NDArray[Any]:
         array = np.asarray(value)
     except ValueError:
         raise ValueError(f"{expected}, got a ragged sequence") from None
-    if array.dtype.kind not in "fiu":
-        raise TypeError(f"{expected}, got an array of type {array.dtype}")
+    if array.dtype.kind not in "fiu" and array.size > 0:
+        kind = f"an array of type {array.dtype}"
+        given = (
+            kind if isinstance(value, np.ndarray) else f"{value!r} of type {type(value).__name__}"
+        )
+        raise TypeError(f"{expected}, got {given}")
     return array
 
 

@@ -114,7 +114,8 @@ def test_violation_per_constraint_is_measured_at_the_users_limits():
         n_eq=1,
     )
     f, g, h = p.evaluate([-2, 2, 3])  # product -4: 3 below -1; last 3: 2 off 5
-    own, limits = p.function.violations(np.concatenate([[f], g, h]))
+    violations = np.concatenate([[f], np.maximum(g, 0.0), np.abs(h)])
+    own, limits = p.function.per_constraint(violations)
     assert own.tolist() == [0.0, 0.0, 0.25]
     assert limits.tolist() == [3.0, 2.0]
 

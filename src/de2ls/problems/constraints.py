@@ -120,19 +120,7 @@ def real_matrix(must: str, value: Any, size: int, n: int) -> FloatArray:
 
 
 def _real_array(must: str, value: Any) -> FloatArray:
-    try:
-        array = np.asarray(value)
-    except ValueError:
-        raise ValueError(f"{must} real numbers, got a ragged sequence") from None
-    if array.dtype.kind not in "fiu" and array.size > 0:
-        raise TypeError(f"{must} real numbers, got {_described(value, array)}")
-    return np.asarray(array, dtype=np.float64)
-
-
-def _described(value: Any, array: NDArray[Any]) -> str:
-    if isinstance(value, np.ndarray):
-        return f"an array of type {array.dtype}"
-    return f"{value!r} of type {type(value).__name__}"
+    return np.asarray(_checks.real_array(f"{must} real numbers", value), dtype=np.float64)
 
 
 def _count(size: int) -> str:
@@ -155,12 +143,7 @@ def box(name: str, bounds: Any) -> tuple[FloatArray, FloatArray]:
             ) from None
         return pair[0].copy(), pair[1].copy()
     expected = f"{name} must be a sequence of (low, high) pairs or a scipy.optimize.Bounds"
-    try:
-        pairs = np.asarray(bounds)
-    except ValueError:
-        raise ValueError(f"{expected}, got a ragged sequence") from None
-    if pairs.size > 0 and pairs.dtype.kind not in "fiu":
-        raise TypeError(f"{expected}, got {bounds!r}")
+    pairs = _checks.real_array(expected, bounds)
     if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.shape[0] == 0:
         raise ValueError(f"{expected}, got shape {pairs.shape}")
     return pairs[:, 0].astype(np.float64), pairs[:, 1].astype(np.float64)
@@ -316,12 +299,7 @@ def _rows(
 
 
 def _limit(name: str, value: Any) -> FloatArray:
-    try:
-        array = np.asarray(value)
-    except ValueError:
-        raise ValueError(f"{name} must be real numbers, got a ragged sequence") from None
-    if array.dtype.kind not in "fiu":
-        raise TypeError(f"{name} must be real numbers, got {value!r}")
+    array = _checks.real_array(f"{name} must be real numbers", value)
     if array.ndim > 1 or np.isnan(array).any():
         raise ValueError(f"{name} must be one number or a vector without NaN, got {value!r}")
     return array.astype(np.float64)
