@@ -11,7 +11,8 @@ of f, or of the violation while nothing is feasible; a first feasible point coun
 rates have weights 4 and 2, the others 1. The local arm runs alone until it has failed `patience`
 times; once it has failed `known` times in a row, the rugged arm has at least weight 4.
 
-With k workers a batch is filled up to a multiple of k with points of the arms that come next.
+With k workers a batch is filled up to a multiple of k with points of the other arms, also of those
+that would not begin yet.
 """
 
 from collections.abc import Callable, Generator
@@ -175,10 +176,10 @@ class Scheduler:
             yield from self._evaluate(self._filled(arm, U))
 
     def _filled(self, arm: Arm, U: FloatArray) -> list[tuple[Arm | None, FloatArray]]:
-        """Return the arm's points and, for idle workers, those of the arms that come next."""
+        """Return the arm's points and, for idle workers, those of the others, begun or not."""
         parts: list[tuple[Arm | None, FloatArray]] = [(arm, U)]
         spare = -len(U) % max(1, int(self.a.space.workers))
-        others = sorted((o for o in self.awake if o is not arm), key=lambda o: o.virtual)
+        others = sorted((o for o in self.arms if o is not arm), key=lambda o: o.virtual)
         for other in others:
             if spare <= 0:
                 break
