@@ -14,12 +14,17 @@ Examples:
 de2ls dashboard results.db
 
 de2ls dashboard results.db --port 9000 --open
+
+de2ls dashboard run.npz
 """
 
 
 @app.command(epilog=_EPILOG)
 def dashboard(
-    file: Annotated[Path, typer.Argument(help="The store of a campaign; it is only read.")],
+    file: Annotated[
+        Path,
+        typer.Argument(help="The store of a campaign, or a checkpoint of minimize; only read."),
+    ],
     host: Annotated[
         str, typer.Option(help="Address to listen at; others than 127.0.0.1 show it to others.")
     ] = "127.0.0.1",
@@ -31,12 +36,18 @@ def dashboard(
     """Serve a page that follows a campaign while it writes its store, until Ctrl-C.
 
     The campaign may run in any process, also on a Dask cluster; it is not disturbed. The page shows
-    progress, rate, time left, failures and provisional scores, and renews itself.
+    progress, rate, time left, failures and provisional scores, and renews itself. A run of
+    `minimize` with `checkpoint=` is watched in the same way.
     """
     from de2ls.campaigns.store import Store
+    from de2ls.reports.dashboard.run import run_progress
     from de2ls.reports.dashboard.server import serve
+    from de2ls.reports.dashboard.watch import is_checkpoint
 
-    Store.open(file, readonly=True).close()
+    if is_checkpoint(file):
+        run_progress(file)
+    else:
+        Store.open(file, readonly=True).close()
 
     def ready(address: str) -> None:
         typer.echo(f"{file}: {address} (Ctrl-C ends it)")

@@ -225,8 +225,16 @@ class Driver(ABC):
 
     def write(self, file: IO[bytes], **extra: NDArray[Any]) -> None:
         """Write the trial, and `extra` arrays; `de2ls.trials.saved.load_driver` continues it."""
-        header = {**self.header(), "wall_time": self.wall_time}
-        arrays: dict[str, Any] = {**self.arrays(), **extra}
+        best = self.incumbent
+        seen = {  # for readers that only look
+            "n_evals": self.n_evals,
+            "x": best.x.tolist(),
+            "f": best.f,
+            "violation": best.violation,
+            "feasible": bool(best.feasible),
+        }
+        header = {**self.header(), "wall_time": self.wall_time, "seen": seen}
+        arrays: dict[str, Any] = {**self.arrays(), "history": self.curve[:, :3], **extra}
         np.savez(file, header=np.array(json.dumps(header)), **arrays)
 
     def save(self, path: str | Path, **extra: NDArray[Any]) -> None:

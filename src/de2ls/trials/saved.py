@@ -10,6 +10,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from de2ls._checks import FloatArray
 from de2ls.algorithms import get_algorithm
 from de2ls.algorithms.algorithm import Algorithm
 from de2ls.problems.problem import Problem
@@ -29,6 +30,12 @@ def saved_notes(path: Source, name: str) -> tuple[dict[str, Any], Any]:
     with _opened(path) as saved:
         header = json.loads(str(saved["header"])) if "header" in saved else {}
         return header, json.loads(str(saved[name])) if name in saved else None
+
+
+def saved_history(path: Source) -> FloatArray:
+    """Return the curve of a saved trial so far: rows of FEs, Min_EV and LCV."""
+    with _opened(path) as saved:
+        return np.asarray(saved["history"], dtype=np.float64)
 
 
 @contextmanager

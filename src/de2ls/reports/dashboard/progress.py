@@ -21,12 +21,15 @@ _PACE = 200  # results from which the rate is taken
 
 Cell = tuple[str, ProblemKey]
 
-_CELLS = """SELECT label, key, count(*) AS done, sum(feasible) AS feasible, min(min_ev) AS best
-    FROM trials JOIN series ON series.id = series_id JOIN problems ON problems.id = problem_id
-    GROUP BY series_id, problem_id"""
-_AS_PLANNED = """SELECT label, key, count(*) AS done
-    FROM trials JOIN series ON series.id = series_id JOIN problems ON problems.id = problem_id
-    WHERE run IN (SELECT value FROM json_each(?)) GROUP BY series_id, problem_id"""
+_CELLS = """SELECT label, key, done, feasible, best FROM (
+        SELECT series_id, problem_id, count(*) AS done, sum(feasible) AS feasible,
+               min(min_ev) AS best
+        FROM trials GROUP BY series_id, problem_id
+    ) JOIN series ON series.id = series_id JOIN problems ON problems.id = problem_id"""
+_AS_PLANNED = """SELECT label, key, done FROM (
+        SELECT series_id, problem_id, count(*) AS done FROM trials
+        WHERE run IN (SELECT value FROM json_each(?)) GROUP BY series_id, problem_id
+    ) JOIN series ON series.id = series_id JOIN problems ON problems.id = problem_id"""
 _LAST = """SELECT label, key, run, min_ev, lcv, feasible, n_evals, max_evals, wall_time, stored
     FROM trials JOIN series ON series.id = series_id JOIN problems ON problems.id = problem_id
     ORDER BY trials.id DESC LIMIT ?"""

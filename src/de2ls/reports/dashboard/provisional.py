@@ -21,7 +21,7 @@ class Block:
     labels: tuple[str, ...]
     trials: Mapping[ProblemKey, tuple[int, ...]]  # the runs that count, by problem
     problems: int  # of the group
-    common: int  # runs of a problem that all series have, at most
+    is_sample: bool  # whether there are more trials of that kind
 
 
 Stored = Mapping[tuple[str, ProblemKey], Mapping[int, int]]  # runs and ids of the trials
@@ -79,12 +79,12 @@ def balanced(stored: Stored, keys: Iterable[ProblemKey], most: int = MOST_TRIALS
     counts = sorted((len(runs) for runs in common.values() if runs), reverse=True)
     if not counts:
         return None
-    n = max((count * place, count) for place, count in enumerate(counts, 1))[1]
-    chosen = [key for key in keys if len(common[key]) >= n]
-    chosen = _spread(chosen, max(1, most // len(labels)))
-    n = max(1, min(n, most // (len(labels) * len(chosen))))
+    largest = max((count * place, count) for place, count in enumerate(counts, 1))[1]
+    there = [key for key in keys if len(common[key]) >= largest]
+    chosen = _spread(there, max(1, most // len(labels)))
+    n = max(1, min(largest, most // (len(labels) * len(chosen))))
     trials = {key: tuple(common[key][:n]) for key in chosen}
-    return Block(labels, trials, len(keys), counts[0])
+    return Block(labels, trials, len(keys), n < largest or len(chosen) < len(there))
 
 
 def _spread(keys: Sequence[ProblemKey], most: int) -> list[ProblemKey]:
@@ -132,11 +132,10 @@ def _scored(store: Store, stored: Stored, block: Block) -> dict[str, Any]:
         }
         for a in score.order()
     ]
-    sample = runs < block.common or len(block.trials) < block.problems
     return {
         "rows": rows,
         "runs": runs,
         "problems": len(block.trials),
         "ofProblems": block.problems,
-        "isSample": sample,
+        "isSample": block.is_sample,
     }

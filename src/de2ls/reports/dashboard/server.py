@@ -39,6 +39,7 @@ _FILES = {
     "/theme.js": ("page/theme.js", "text/javascript"),
     "/dom.js": ("page/dom.js", "text/javascript"),
     "/scales.js": ("page/scales.js", "text/javascript"),
+    "/run.js": ("dashboard/page/run.js", "text/javascript"),
     "/dashboard.js": ("dashboard/page/dashboard.js", "text/javascript"),
 }
 _HEADERS = {

@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import math
 import time
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,10 +14,11 @@ from de2ls.campaigns.errors import StoreError
 from de2ls.campaigns.lock import writer_of
 from de2ls.reports.dashboard.progress import progress
 from de2ls.reports.dashboard.provisional import provisional
+from de2ls.reports.dashboard.run import run_progress
 
 Look = Callable[[Path], dict[str, Any]]
 
-_REST = 10.0  # a look is followed by so many times its own duration without one
+_REST = 10.0  # a look is followed by so many times its own work without one
 
 
 class Event:
@@ -36,31 +39,32 @@ class Event:
         if self._lock.locked() or stamp == self._seen or time.monotonic() < self._due:
             return
         async with self._lock:
-            begin = time.monotonic()
-            text = await asyncio.to_thread(self._read)
-            end = time.monotonic()
-            self._due = end + max(self._least, _REST * (end - begin))
+            text, work = await asyncio.to_thread(self._read)
+            self._due = time.monotonic() + max(self._least, _REST * work)
             self._seen = stamp
             if text != self.text:
                 self.text = text
                 self.number += 1
 
-    def _read(self) -> str:
+    def _read(self) -> tuple[str, float]:
+        """Return the news, and the seconds of work that they took."""
+        begin = time.thread_time()
         try:
             content = self._look(self._path)
-        except (StoreError, *DAMAGE) as error:
+        except (StoreError, OSError, *DAMAGE) as error:
             content = {"error": str(error)}
-        return json.dumps(content, separators=(",", ":"), default=str)
+        text = json.dumps(_finite(content), separators=(",", ":"), allow_nan=False)
+        return text, time.thread_time() - begin
 
 
 class Watch:
     """The events about one file; they cost nothing while nobody listens."""
 
     def __init__(self, path: Path) -> None:
-        self.events = {
-            "progress": Event(path, _with_writer, 0.5),
-            "scores": Event(path, provisional, 3.0),
-        }
+        is_run = is_checkpoint(path)
+        self.events = {"progress": Event(path, _run if is_run else _campaign, 0.5)}
+        if not is_run:
+            self.events["scores"] = Event(path, provisional, 3.0)
         self._path = path
         self._scoring: asyncio.Task[None] | None = None
 
@@ -68,7 +72,7 @@ class Watch:
         """Bring the events up to date; scores come in their own time."""
         stamp = stamp_of(self._path)
         await self.events["progress"].refresh(stamp)
-        if self._scoring is None or self._scoring.done():
+        if "scores" in self.events and (self._scoring is None or self._scoring.done()):
             self._scoring = asyncio.create_task(self.events["scores"].refresh(stamp[:-1]))
 
 
@@ -88,11 +92,28 @@ def _stamp(file: Path) -> tuple[int, int]:
     return found.st_mtime_ns, found.st_size
 
 
-def _with_writer(path: Path) -> dict[str, Any]:
-    return {
-        "kind": "campaign",
-        "source": path.name,
-        "writer": writer_of(path),
-        "now": time.time(),
-        **progress(path),
-    }
+def is_checkpoint(path: Path) -> bool:
+    """Return whether a file is a checkpoint of `minimize`, not a store."""
+    return zipfile.is_zipfile(path)
+
+
+def _campaign(path: Path) -> dict[str, Any]:
+    return {"kind": "campaign", **_about(path), "writer": writer_of(path), **progress(path)}
+
+
+def _run(path: Path) -> dict[str, Any]:
+    return {"kind": "run", **_about(path), **run_progress(path)}
+
+
+def _about(path: Path) -> dict[str, Any]:
+    return {"source": path.name, "now": time.time()}
+
+
+def _finite(content: Any) -> Any:
+    """Return data that JSON can hold: without NaN and infinity, which become null."""
+    if isinstance(content, dict):
+        return {name: _finite(value) for name, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [_finite(value) for value in content]
+    is_number = not isinstance(content, float) or math.isfinite(content)
+    return content if is_number else None

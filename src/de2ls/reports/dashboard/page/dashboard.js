@@ -20,7 +20,9 @@ function duration(seconds) {
   return `${Math.floor(seconds / size)} ${name}${rest && size > 60 ? ` ${rest} ${nextName}` : ""}`;
 }
 
-const age = (stored) => stored === null ? "–" : `${duration(Math.max(0, Date.now() / 1000 - connection.skew - stored))} ago`;
+const clock = () => Date.now() / 1000 - connection.skew; // the server's
+
+const age = (stored) => stored === null ? "–" : `${duration(Math.max(0, clock() - stored))} ago`;
 
 function rateText(perSecond) {
   if (perSecond >= 1) return `${points(perSecond)} per s`;
@@ -37,8 +39,9 @@ function totals({ series }) {
 function situation() {
   const now = latest.progress;
   if (!connection.open) return ["lost", "Connection lost", "The dashboard does not answer; this page tries again by itself."];
-  if (!now) return ["waiting", "Connecting", "Waiting for the first look at the store."];
-  if (now.error) return ["stopped", "Unreadable", "The store cannot be read."];
+  if (!now) return ["waiting", "Connecting", "Waiting for the first look at the file."];
+  if (now.error) return ["stopped", "Unreadable", "The file cannot be read."];
+  if (now.kind === "run") return runSituation(now);
   const { done, planned, failed } = totals(now);
   const left = planned - done;
   if (now.writer) return ["running", "Running", `The campaign is running (${now.writer}).`];
@@ -63,7 +66,7 @@ function showTiles() {
   const now = latest.progress;
   const { done, planned, failed } = totals(now);
   const running = now.writer && now.pace;
-  const left = running && now.secondsLeft !== null ? Math.max(0, now.secondsLeft - (Date.now() / 1000 - connection.skew - now.now)) : null;
+  const left = running && now.secondsLeft !== null ? Math.max(0, now.secondsLeft - (clock() - now.now)) : null;
   const end = left === null ? null : new Date(Date.now() + 1000 * left);
   element("tiles").replaceChildren(
     tile("Trials done", whole(done), planned > 0 ? `of ${whole(planned)}, ${Math.floor(share(done, planned))} %` : "nothing is planned"),
@@ -186,6 +189,8 @@ function show() {
   element("error").textContent = now.error ?? "";
   if (now.error) return;
   element("source").textContent = now.source;
+  document.querySelectorAll("[data-kind]").forEach((part) => { part.hidden = part.dataset.kind !== now.kind; });
+  if (now.kind === "run") return showRun(now);
   for (const part of [showTiles, showSeries, showScores, showHeat, showResults, showFailures]) part();
 }
 
@@ -205,5 +210,9 @@ element("group").addEventListener("change", showHeat);
 element("part").addEventListener("change", showHeat);
 element("unfinished").addEventListener("change", showHeat);
 element("score-group").addEventListener("change", showScores);
-setInterval(() => { if (latest.progress && !latest.progress.error) { showTiles(); showResults(); } }, 5000);
+setInterval(() => { // ages, and the time that is left
+  const now = latest.progress;
+  if (!now || now.error) return;
+  if (now.kind === "run") { showSituation(); showRunTiles(now); } else { showTiles(); showResults(); }
+}, 5000);
 follow();
