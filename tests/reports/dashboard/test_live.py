@@ -186,6 +186,6 @@ def test_the_page_comes_back_by_itself(browser, store):
     page.await_state("Connection lost")
     with dashboard(store, "--port", port):
         page.await_state("Complete")
+    assert page.page.evaluate("window.first")
+    page.context.close()
     assert all("ERR_" in text for text in page.problems)  # the browser's own, of the lost server
-    page.problems.clear()
-    page.close()
