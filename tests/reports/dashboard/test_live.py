@@ -138,7 +138,7 @@ def follow(browser, tmp_path, pauses, runs):
             one.page.wait_for_selector("#totals .warning")
             assert "Provisional." in one.page.locator("#totals").inner_text()
             one.page.wait_for_function(
-                "[...document.querySelectorAll('.tile b')][2].textContent.startsWith('about')"
+                "() => document.querySelectorAll('.tile b')[2].textContent.startsWith('about')"
             )
             use_every_control(one)
         assert page.page.locator("#summary").inner_text().startswith("The campaign is running")
