@@ -27,7 +27,8 @@ def run_progress(path: Path) -> dict[str, Any]:
         raise ValueError(f"{path} holds no run of minimize")
     file.seek(0)
     history = saved_history(file)
-    rows = np.unique(np.linspace(0, len(history) - 1, _ROWS).astype(int)) if len(history) else []
+    n = len(history)
+    rows = np.rint(np.linspace(0, n - 1, min(n, _ROWS))).astype(np.intp)
     seen, budget = header["seen"], about["options"]["max_evals"]
     return {
         "written": path.stat().st_mtime,
