@@ -10,8 +10,9 @@ import de2ls
 from de2ls.algorithms import get_algorithm
 from de2ls.algorithms.lineage.members import LineageConfig
 from de2ls.problems.problem import Problem
-from de2ls.trials.driver import load_driver, new_driver
+from de2ls.trials.driver import new_driver
 from de2ls.trials.run import make_record
+from de2ls.trials.saved import load_driver
 from tests.helpers import in_python, watched
 from tests.trials.examples import assert_same_bits, free, hopeless
 
