@@ -39,10 +39,12 @@ _PLAIN = (
 
 SELECT_IDS = f"SELECT trials.id, series_id, problem_id, run {_TRIALS} {{where}}"
 SELECT_SUMMARIES = f"SELECT * {_TRIALS} {_WITH_ENVIRONMENT} {{where}}"
-SELECT_RECORD = f"""SELECT * {_TRIALS} {_WITH_ENVIRONMENT}
+_SELECT_WHOLE = f"""SELECT trials.id AS place, * {_TRIALS} {_WITH_ENVIRONMENT}
     JOIN curves ON curves.trial_id = trials.id
     JOIN details ON details.trial_id = trials.id
-    WHERE trials.id = ?"""
+    WHERE trials.id"""
+SELECT_RECORD = f"{_SELECT_WHOLE} = ?"
+SELECT_RECORDS = f"{_SELECT_WHOLE} IN ({{marks}})"
 
 
 def condition(
@@ -62,6 +64,7 @@ def condition(
     if rest:
         known = {
             "problems",
+            "keys",
             "suites",
             "dims",
             *(name for key in problems for name, _ in key.variant),

@@ -31,6 +31,7 @@ Stored = TypeVar("Stored")
 Made = TypeVar("Made")
 
 _LONGEST = 2000  # letters of a reason that are kept
+_AT_ONCE = 100  # records that one query fetches
 _SHOWN = 8  # fields of a difference; imported series have none of an algorithm's forty
 
 
@@ -189,16 +190,22 @@ class Store:
         StoreError
             If a trial contradicts its checksum.
         """
-        for trial_id in self._ids(selection):
-            yield self.read(trial_id)
+        for ids in _batches(self._ids(selection)):
+            select = rows.SELECT_RECORDS.format(marks=", ".join("?" * len(ids)))
+            found = {row["place"]: row for row in self.query(select, ids)}
+            for trial_id in ids:
+                yield self._checked(trial_id, found.get(trial_id))
 
     def read(self, trial_id: int) -> TrialRecord:
         """Return the trial with this id; refuse one that contradicts its checksum."""
         found = self.query(rows.SELECT_RECORD, (trial_id,))
-        if not found:
+        return self._checked(trial_id, found[0] if found else None)
+
+    def _checked(self, trial_id: int, row: sqlite3.Row | None) -> TrialRecord:
+        if row is None:
             raise connection.damaged(self.path, f"parts of trial {trial_id} are missing")
-        record = self._read(rows.record, found[0])
-        if codec.checksum(record) != found[0]["checksum"]:
+        record = self._read(rows.record, row)
+        if codec.checksum(record) != row["checksum"]:
             raise connection.damaged(self.path, f"{record.key} contradicts its checksum")
         return record
 
@@ -368,6 +375,11 @@ class Store:
             tuple(values.values()),
         )
         return int(cursor.lastrowid or 0)
+
+
+def _batches(ids: list[int]) -> Iterator[list[int]]:
+    for start in range(0, len(ids), _AT_ONCE):
+        yield ids[start : start + _AT_ONCE]
 
 
 def _difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:

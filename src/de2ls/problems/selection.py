@@ -9,7 +9,7 @@ from de2ls._lists import items, several, span
 from de2ls.problems.key import ProblemKey
 
 
-def chosen(keys: Iterable[ProblemKey], **selection: Any) -> list[ProblemKey]:
+def chosen(keys: Iterable[ProblemKey], /, **selection: Any) -> list[ProblemKey]:
     """Return the problems of a selection, in the order of `keys`; None selects all.
 
     Parameters
@@ -17,8 +17,9 @@ def chosen(keys: Iterable[ProblemKey], **selection: Any) -> list[ProblemKey]:
     keys : iterable of ProblemKey
         What to choose from.
     **selection
-        `problems` (numbers, ranges, names, labels such as C07, files), `suites`, `dims`, and any
-        field of the problems' variants, such as `instance`; each a value or several.
+        `problems` (numbers, ranges, names, labels such as C07, files), `keys` (the problems'
+        own), `suites`, `dims`, and any field of the problems' variants, such as `instance`; each
+        a value or several.
     """
     tests = [_test(name, wanted) for name, wanted in selection.items() if wanted is not None]
     return [key for key in keys if all(test(key) for test in tests)]
@@ -28,6 +29,8 @@ def _test(name: str, wanted: Any) -> Callable[[ProblemKey], bool]:
     if name == "problems":
         return _named(wanted)
     values = several(wanted)
+    if name == "keys":
+        return set(values).__contains__
     if name == "suites":
         return lambda key: key.suite in values
     if name == "dims":

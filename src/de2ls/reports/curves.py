@@ -19,6 +19,7 @@ from de2ls.scores.pairwise import TIE, ends
 DIGITS = 4  # significant ones on a page
 _COLUMNS = 300  # equidistant samples on a page
 _EARLY = 80  # samples at geometric distances, for a logarithmic axis
+_SINGLE = 90  # samples of a single trial: a page holds thousands of them
 
 
 def quartiles(curves: FloatArray) -> FloatArray:
@@ -39,7 +40,7 @@ def quartiles(curves: FloatArray) -> FloatArray:
 
 def best_value(row: tuple[FloatArray, ...], tol: float) -> float:
     """Return the least final Min_EV of a problem's feasible trials; 0 if there is none."""
-    E, _, feasible = ends(np.concatenate(row), tol)
+    E, _, feasible = ends(np.concatenate([cell[:, -1:] for cell in row]), tol)
     return float(E[feasible].min()) if feasible.any() else 0.0
 
 
@@ -58,6 +59,17 @@ def steps(curve: FloatArray) -> list[list[Any]]:
     changes = np.flatnonzero(np.concatenate([[True], rounded[1:] != rounded[:-1]]))
     values = [_short(value) if np.isfinite(value) else None for value in rounded[changes]]
     return [changes.tolist(), values]
+
+
+def coarse_steps(curve: FloatArray) -> list[list[Any]]:
+    """Return the steps of a single trial at fewer samples, and where it becomes finite."""
+    if curve.size <= _SINGLE:
+        return steps(curve)
+    shown = np.rint(np.linspace(0, curve.size - 1, _SINGLE))
+    start = np.isfinite(curve).argmax()
+    places = np.unique(np.append(shown, start)).astype(np.intp)
+    changes, values = steps(curve[places])
+    return [places[changes].tolist(), values]
 
 
 def page_curves(collection: Collection, problem: int) -> dict[str, Any]:
@@ -91,7 +103,7 @@ def page_curves(collection: Collection, problem: int) -> dict[str, Any]:
                 "gap": [steps(curve) for curve in quartiles(gap)],
                 "lcv": [steps(curve) for curve in quartiles(lcv)],
                 "trials": [
-                    {"run": run, "gap": steps(E), "lcv": steps(C)}
+                    {"run": run, "gap": coarse_steps(E), "lcv": coarse_steps(C)}
                     for run, E, C in zip(runs, gap, lcv, strict=True)
                 ],
             }

@@ -4,7 +4,7 @@ Scores, reports and studies all read stores by it, so that a permission or a war
 in each.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,7 +21,7 @@ from de2ls.scores import Assessment, Collection, collect, score
 from de2ls.scores.bootstrap import RESAMPLES
 from de2ls.scores.groups import Group, grouped
 from de2ls.trials.key import TrialKey
-from de2ls.trials.record import TrialRecord, TrialSummary
+from de2ls.trials.record import TrialSummary
 
 _SHOWN = 6  # cells that a warning names
 
@@ -89,16 +89,19 @@ def gather(
         planned = _planned(info, selection)
         groups = grouped([*(key.problem for key in planned), *(t.problem for t in trials)])
         group_of = {key: group for group, keys in groups.items() for key in keys}
-        records: dict[Group, list[TrialRecord]] = defaultdict(list)
-        for record in store.records(**selection):
-            records[group_of[record.problem]].append(record)
+        present = {group_of[trial.problem] for trial in trials}
+        collections = {
+            group: collect(store.records(**selection, keys=groups[group]), allow_unequal)
+            for group in groups
+            if group in present
+        }
     order = split(selection)[0] or []
     found = []
     stored = {trial.key for trial in trials}
     for group, keys in groups.items():
-        if group not in records:
+        if group not in collections:
             continue
-        collection = collect(records.pop(group), allow_unequal)
+        collection = collections[group]
         there = [label for label in order if label in collection.algorithms]
         collection = collection.select(there or None)
         kept = tuple(trial for trial in trials if trial.problem in collection.keys)

@@ -1,7 +1,7 @@
 """`Collection`: the trials of a score, sorted into algorithms and problems."""
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self, TypeVar
@@ -11,7 +11,7 @@ import numpy as np
 from de2ls import _checks
 from de2ls._checks import FloatArray
 from de2ls.problems.key import ProblemKey
-from de2ls.scores.mixture import Fault, MixtureError, check_mixture
+from de2ls.scores.mixture import Fault, MixtureError, Sampled, check_mixture
 from de2ls.suites.registry import record_rule
 from de2ls.suites.suite import CEC_TOL
 from de2ls.trials.record import TrialRecord
@@ -174,40 +174,76 @@ def collect(records: Iterable[TrialRecord], allow_unequal: bool = False) -> Coll
     MixtureError
         Naming the trials at fault.
     """
-    found = list(records)
-    if not found:
-        raise ValueError("there is no trial to score")
-    for record in found:
-        if record.curve.ndim != 2 or record.curve.shape[1] != 3 or not len(record.curve):
-            raise ValueError(
-                f"the curve of {record.key} must have shape (rows, 3), got {record.curve.shape}"
-            )
-    kept, warnings = check_mixture(found, allow_unequal)
-    algorithms = tuple(dict.fromkeys(record.label for record in kept))
-    keys = tuple(sorted({record.problem for record in kept}))
-    groups: dict[tuple[ProblemKey, str], list[TrialRecord]] = {
+    trials, values = _sorted_in(records)
+    kept, warnings = check_mixture(trials, allow_unequal)
+    algorithms = tuple(dict.fromkeys(trial.label for trial in kept))
+    keys = tuple(sorted({trial.problem for trial in kept}))
+    groups: dict[tuple[ProblemKey, str], list[Sampled]] = {
         (key, label): [] for key in keys for label in algorithms
     }
-    for record in sorted(kept, key=lambda record: record.run):
-        groups[record.problem, record.label].append(record)
+    for trial in kept:
+        groups[trial.problem, trial.label].append(trial)
+    lengths = {
+        key: min(len(t.grid) for label in algorithms for t in groups[key, label]) for key in keys
+    }
 
-    def cells(item: Callable[[list[TrialRecord], int], Item]) -> Cells[Item]:
-        lengths = {
-            key: min(len(record.curve) for label in algorithms for record in groups[key, label])
+    def cells(item: Callable[[tuple[ProblemKey, str], list[Sampled]], Item]) -> Cells[Item]:
+        return tuple(
+            tuple(
+                item((key, label), sorted(groups[key, label], key=lambda trial: trial.run))
+                for label in algorithms
+            )
             for key in keys
-        }
-        return tuple(tuple(item(groups[k, a], lengths[k]) for a in algorithms) for k in keys)
+        )
+
+    def stacked(cell: tuple[ProblemKey, str], _: list[Sampled]) -> FloatArray:
+        length = lengths[cell[0]]
+        parts = [block[:, -length:] for block in values.pop(cell)]
+        whole = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        runs = [trial.run for trial in groups[cell]]
+        return whole if runs == sorted(runs) else np.asarray(whole[np.argsort(runs)])
 
     return Collection(
         algorithms,
         keys,
-        cells(lambda trials, length: np.stack([t.curve[-length:, 1:] for t in trials])),
+        cells(stacked),
         tuple(_feasible_tol(key) for key in keys),
-        grids=cells(lambda trials, length: trials[0].curve[-length:, 0].copy()),
-        runs=cells(lambda trials, _: tuple(t.run for t in trials)),
-        seeds=cells(lambda trials, _: tuple(t.seed for t in trials)),
+        grids=cells(lambda cell, trials: trials[0].grid[-lengths[cell[0]] :]),
+        runs=cells(lambda _, trials: tuple(trial.run for trial in trials)),
+        seeds=cells(lambda _, trials: tuple(trial.seed for trial in trials)),
         warnings=warnings,
     )
+
+
+def _sorted_in(
+    records: Iterable[TrialRecord],
+) -> tuple[list[Sampled], dict[tuple[ProblemKey, str], list[FloatArray]]]:
+    """Return the trials without their values, and the values of each cell in blocks.
+
+    Records are let go one by one: of many trials only Min_EV and LCV stay in memory, once.
+    """
+    trials: list[Sampled] = []
+    values: dict[tuple[ProblemKey, str], list[FloatArray]] = defaultdict(list)
+    grids: dict[bytes, FloatArray] = {}
+    pending: list[FloatArray] = []
+    place: tuple[ProblemKey, str, int] | None = None
+    for record in records:
+        if record.curve.ndim != 2 or record.curve.shape[1] != 3 or not len(record.curve):
+            raise ValueError(
+                f"the curve of {record.key} must have shape (rows, 3), got {record.curve.shape}"
+            )
+        here = record.problem, record.label, len(record.curve)
+        if place is not None and here != place:
+            values[place[:2]].append(np.stack(pending))
+            pending = []
+        place = here
+        pending.append(record.curve[:, 1:])
+        grid = record.curve[:, 0].copy()
+        trials.append(Sampled.of(record, grids.setdefault(grid.tobytes(), grid)))
+    if place is None:
+        raise ValueError("there is no trial to score")
+    values[place[:2]].append(np.stack(pending))
+    return trials, values
 
 
 def _feasible_tol(key: ProblemKey) -> float:

@@ -11,19 +11,37 @@ without the sample after the initial population join others.
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
 from de2ls._checks import FloatArray
 from de2ls.problems.key import ProblemKey
 from de2ls.scores.groups import grouped
-from de2ls.trials.record import TrialRecord
+from de2ls.trials.record import Trial
 
 _SHOWN_RUNS = 3
 _SHOWN_CELLS = 5
 _SHOWN_FAULTS = 5
 
-ByProblem = Mapping[ProblemKey, Sequence[TrialRecord]]
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Sampled(Trial):
+    """A trial and the evaluations at its samples."""
+
+    grid: FloatArray
+
+    @classmethod
+    def of(cls, trial: Trial, grid: FloatArray) -> Self:
+        """Return what a comparison has to know of a trial before its values."""
+        return cls(
+            key=trial.key,
+            algorithm=trial.algorithm,
+            config=trial.config,
+            seed=trial.seed,
+            max_evals=trial.max_evals,
+            grid=grid,
+        )
 
 
 @dataclass(frozen=True)
@@ -32,10 +50,13 @@ class Fault:
 
     aspect: str  # group, budget, trials, samples
     what: str
-    trials: tuple[TrialRecord, ...] = ()
+    trials: tuple[Sampled, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.what}: {name_trials(self.trials)}" if self.trials else self.what
+
+
+ByProblem = Mapping[ProblemKey, Sequence[Sampled]]
 
 
 class MixtureError(ValueError):
@@ -58,13 +79,13 @@ class MixtureError(ValueError):
 
 
 def check_mixture(
-    trials: Sequence[TrialRecord], allow_unequal: bool = False
-) -> tuple[list[TrialRecord], tuple[str, ...]]:
+    trials: Sequence[Sampled], allow_unequal: bool = False
+) -> tuple[list[Sampled], tuple[str, ...]]:
     """Return the trials that can be scored together, and warnings about what was accepted.
 
     Parameters
     ----------
-    trials : sequence of TrialRecord
+    trials : sequence of Sampled
         All trials of the score.
     allow_unequal : bool
         Accept what the mathematics allows (see the module's text) and warn instead.
@@ -74,7 +95,7 @@ def check_mixture(
     MixtureError
         Naming the trials at fault.
     """
-    by_problem: dict[ProblemKey, list[TrialRecord]] = defaultdict(list)
+    by_problem: dict[ProblemKey, list[Sampled]] = defaultdict(list)
     for trial in trials:
         by_problem[trial.problem].append(trial)
     never = [*_groups(by_problem), *_repeated(trials)]
@@ -99,7 +120,7 @@ def check_mixture(
     return kept, (*left_out, *(f"unequal trials accepted: {fault}" for fault in unequal))
 
 
-def name_trials(trials: Sequence[TrialRecord]) -> str:
+def name_trials(trials: Sequence[Sampled]) -> str:
     """Return the trials' names for a message, grouped by series and problem."""
     cells: dict[tuple[str, str], list[int]] = defaultdict(list)
     for trial in trials:
@@ -140,7 +161,7 @@ def _groups(keys: Iterable[ProblemKey]) -> Iterable[Fault]:
 
 
 def _differing(
-    aspect: str, trials: Sequence[TrialRecord], values: Sequence[Hashable]
+    aspect: str, trials: Sequence[Sampled], values: Sequence[Hashable]
 ) -> Iterable[Fault]:
     """Yield a fault for every value beside the most frequent one."""
     counts = Counter(values)
@@ -151,20 +172,20 @@ def _differing(
             yield Fault(aspect, f"{aspect} {value!r} instead of {usual!r}", odd)
 
 
-def _budgets(trials: Sequence[TrialRecord]) -> Iterable[Fault]:
+def _budgets(trials: Sequence[Sampled]) -> Iterable[Fault]:
     """Yield a fault if budgets differ between problems other than with their dimensions."""
     if len({t.max_evals / max(1, t.problem.dim) for t in trials}) > 1:
         yield from _differing("budget", trials, [t.max_evals for t in trials])
 
 
-def _repeated(trials: Sequence[TrialRecord]) -> Iterable[Fault]:
+def _repeated(trials: Sequence[Sampled]) -> Iterable[Fault]:
     counts = Counter(trial.key for trial in trials)
     twice = tuple(trial for trial in trials if counts[trial.key] > 1)
     if twice:
         yield Fault("trials", "the same trial more than once", twice)
 
 
-def _lacking(trials: Sequence[TrialRecord], by_problem: ByProblem) -> dict[ProblemKey, str]:
+def _lacking(trials: Sequence[Sampled], by_problem: ByProblem) -> dict[ProblemKey, str]:
     """Return the problems that some series lack, and these series."""
     labels = dict.fromkeys(trial.label for trial in trials)
     present = {key: {trial.label for trial in group} for key, group in by_problem.items()}
@@ -172,7 +193,7 @@ def _lacking(trials: Sequence[TrialRecord], by_problem: ByProblem) -> dict[Probl
     return {key: ", ".join(names) for key, names in absent.items() if names}
 
 
-def _unequal_counts(trials: Sequence[TrialRecord]) -> Iterable[Fault]:
+def _unequal_counts(trials: Sequence[Sampled]) -> Iterable[Fault]:
     counts = Counter((t.label, t.problem) for t in trials)
     sizes = Counter(counts.values())
     usual = sizes.most_common(1)[0][0] if sizes else 0
@@ -182,17 +203,17 @@ def _unequal_counts(trials: Sequence[TrialRecord]) -> Iterable[Fault]:
             yield Fault("trials", f"{size} trials instead of {usual}", odd)
 
 
-def _sample_faults(trials: Sequence[TrialRecord]) -> tuple[list[Fault], list[Fault]]:
+def _sample_faults(trials: Sequence[Sampled]) -> tuple[list[Fault], list[Fault]]:
     """Return the faults of one problem's sampling: never accepted, and a missing first sample."""
-    grids: dict[bytes, list[TrialRecord]] = defaultdict(list)
+    grids: dict[bytes, list[Sampled]] = defaultdict(list)
     for trial in trials:
-        grids[trial.curve[:, 0].tobytes()].append(trial)
+        grids[trial.grid.tobytes()].append(trial)
     never: list[Fault] = []
     unequal: list[Fault] = []
     usual, *others = sorted(grids.values(), key=len, reverse=True)
-    expected = usual[0].curve[:, 0]
+    expected = usual[0].grid
     for group in others:
-        grid = group[0].curve[:, 0]
+        grid = group[0].grid
         if same_grid(grid, expected):
             continue
         shorter, longer = sorted((grid, expected), key=len)

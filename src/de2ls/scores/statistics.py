@@ -116,7 +116,8 @@ def rank_sum(collection: Collection, family: str = "problem") -> RankSum:
     effect = np.full((len(collection.problems), m, m), 0.5)
     for k, (row, tol) in enumerate(zip(collection.cells, collection.feasible_tols, strict=True)):
         sizes = [len(cell) for cell in row]
-        places = np.split(quality(np.concatenate(row), tol), np.cumsum(sizes)[:-1])
+        last = np.concatenate([cell[:, -1:] for cell in row])
+        places = np.split(quality(last, tol), np.cumsum(sizes)[:-1])
         for q, (i, j) in enumerate(pairs):
             x, y = -places[i], -places[j]  # large is good
             if len(np.unique(np.concatenate([x, y]))) > 1:
