@@ -50,7 +50,7 @@ class Fault:
 
     aspect: str  # group, budget, trials, samples
     what: str
-    trials: tuple[Sampled, ...] = ()
+    trials: tuple[Trial, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.what}: {name_trials(self.trials)}" if self.trials else self.what
@@ -120,7 +120,7 @@ def check_mixture(
     return kept, (*left_out, *(f"unequal trials accepted: {fault}" for fault in unequal))
 
 
-def name_trials(trials: Sequence[Sampled]) -> str:
+def name_trials(trials: Sequence[Trial]) -> str:
     """Return the trials' names for a message, grouped by series and problem."""
     cells: dict[tuple[str, str], list[int]] = defaultdict(list)
     for trial in trials:
