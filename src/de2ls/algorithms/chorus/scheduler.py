@@ -71,8 +71,13 @@ class Arm:
             self.a.count("faults")
             self.faults += 1
             self.over = self.faults >= MOST_FAULTS
-            self.batches = self.make(self.a)
+            self.restart()
         return None
+
+    def restart(self) -> None:
+        """Begin anew, whatever was under way."""
+        self.batches = self.make(self.a)
+        self.asked, self.answers, self.ready = None, [], None
 
     def take(self, rows: Rows, gain: float) -> None:
         """Take answers to the next points it waits for."""
@@ -135,8 +140,10 @@ class Scheduler:
             if arm.over:
                 self.arms.remove(arm)
                 self.awake.remove(arm)
-            if self.repeats > MOST_REPEATS and not (yield from self._fresh()):
-                return EVERY_POINT
+            if self.repeats > MOST_REPEATS:  # it goes round in circles: another start for it
+                arm.restart()
+                if not (yield from self._fresh()):
+                    return EVERY_POINT
             reason = a.done()
             if reason:
                 return reason
@@ -169,7 +176,7 @@ class Scheduler:
         if arm.name in WHOLE:
             limit = max(5 * self.quantum, self.a.budget // 5)
             limit = limit if self.a.noisy or arm.name == "neighbours" else np.inf
-        while arm.spent < limit and self.a.left > 0:
+        while arm.spent < limit and self.a.left > 0 and self.repeats <= MOST_REPEATS:
             U = arm.needs()
             if U is None:
                 return
