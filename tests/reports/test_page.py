@@ -9,6 +9,9 @@ import pytest
 
 from de2ls.campaigns import Store
 from de2ls.reports import load
+from de2ls.reports.dimensions import dimensions
+from de2ls.reports.figures import figures
+from de2ls.reports.html import looks_of, page
 from tests.reports.support import HOSTILE, NAMES, SERIES, fill, make_store, page_of
 
 pytestmark = pytest.mark.xdist_group("chromium")
@@ -294,5 +297,28 @@ def test_groups_are_chosen_and_the_score_is_first_on_a_phone(browser, tmp_path):
     page.wait_for_selector("#convergence-2 .plot svg .median")
     assert page.locator("#problem-2 option").all_inner_texts() == ["C01"]
     assert page.evaluate("document.documentElement.scrollWidth") == 390
+    watched.context.close()
+    assert watched.problems == []
+
+
+def test_many_series_have_no_bands_at_first_and_dimensions_a_page(browser, tmp_path):
+    labels = {f"series {i}": ("rdex", {"h": i}) for i in range(5)}
+    with Store.open(tmp_path / "a.db") as store:
+        for dim in (5, 10):
+            fill(store, labels, numbers=(1, 4), runs=2, dim=dim, samples=21)
+    materials = load(tmp_path / "a.db")
+    styles = looks_of(materials)
+    drawn = [figures(material, styles) for material in materials]
+    file = tmp_path / "index.html"
+    file.write_text(page(materials, "many", drawn, dimensions(materials)), encoding="utf-8")
+    watched = Watched(browser, file, viewport={"width": 1440, "height": 900})
+    opacity = "getComputedStyle(document.querySelector('[data-figure=leads] .band')).opacity"
+    assert watched.page.evaluate(opacity) == "0"
+    for summary in watched.page.locator('main > [data-group="1"] summary').all():
+        summary.click()
+    watched.page.select_option("#group", "3")  # the dimensions
+    for name in ("scaling", "points-by-dimension"):
+        assert watched.page.locator(f'[data-figure="{name}"] svg').bounding_box()["height"] > 60
+    assert watched.page.locator("#table-scaling-3 tbody tr").count() == 2 * 5
     watched.context.close()
     assert watched.problems == []

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 FEW = 3  # series whose bands can be told apart
 _SPACE = 0.052  # between two labels, in heights of the axes
+_LETTER = 0.085  # inches: what a letter of a label takes at most
 _ACROSS = 4
 
 
@@ -199,6 +200,11 @@ def name_ends(
     labels: Sequence[str] | None = None,
 ) -> None:
     """Write each series' name beside the end of its line, none upon another."""
+    figure = axes.get_figure(root=True)
+    if figure is not None:
+        longest = max(len(short(label)) for label in labels or names)
+        room = 0.4 + _LETTER * longest
+        figure.subplots_adjust(right=1 - room / figure.get_figwidth())
     low, high = axes.get_ylim()
     wanted = (np.asarray(ends) - low) / (high - low)
     for a, y in zip(range(len(names)), spread(wanted), strict=True):

@@ -13,7 +13,7 @@ from de2ls.scores.profiles import LIMITS, RESAMPLES, estimate_at
 from de2ls.scores.tables import Column, Table, Tabular, Value
 from de2ls.scores.uscore import PROTOCOLS
 
-POINTS = 21  # cuts of the budget
+POINTS = 16  # cuts of the budget
 _SHOWN = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0)  # of the table
 
 

@@ -10,7 +10,7 @@ from de2ls._checks import FloatArray
 from de2ls.scores.bootstrap import LEVEL
 from de2ls.scores.collection import Collection
 from de2ls.scores.hitting import Targets, all_targets, hitting_times, known_evaluations
-from de2ls.scores.profiles import LIMITS, sources
+from de2ls.scores.profiles import LIMITS, RESAMPLES, sources
 from de2ls.scores.tables import Column, Estimate, Table, Tabular, Value
 
 PRECISIONS = np.array([1e0, 1e-2, 1e-4, 1e-6, 1e-8])
@@ -68,7 +68,7 @@ def running_times(
     collection: Collection,
     best_known: Sequence[float | None] | None = None,
     precisions: Sequence[float] = tuple(PRECISIONS),
-    resamples: int = 1000,
+    resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> RunningTimes:
     """Return expected running times to targets at chosen distances from the best value.
