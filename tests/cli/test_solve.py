@@ -13,7 +13,7 @@ from scipy.optimize import LinearConstraint
 
 bounds = [(0, 4), (0, 4)]
 constraints = LinearConstraint([[1, 1]], -float("inf"), 2)
-options = {"max_evals": 4000, "seed": 1}
+options = {"max_evals": 4000, "seed": 1, "algorithm": "de2ls"}
 
 def fun(x):
     return (x[0] - 1) ** 2 + (x[1] - 2.5) ** 2

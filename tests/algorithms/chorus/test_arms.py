@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from de2ls._checks import FloatArray
+from de2ls.algorithms.batches import EVERY_POINT
 from tests.algorithms.chorus.support import Case, Run, drive
 
 ARMS = ("local", "structure", "lines", "relaxed", "evolve", "rugged", "neighbours")
@@ -178,7 +179,7 @@ class TestNeighbours:
             snap=lambda X: np.clip(np.rint(X), -1, 1),
         )
         run = drive(case, 1000)
-        assert run.reason == "every point evaluated"
+        assert run.reason == EVERY_POINT
         assert run.n_evals == 9
 
     def test_mixed_coordinates(self) -> None:
