@@ -14,7 +14,7 @@ def test_help_names_every_command(called):
     assert (code, err) == (0, "")
     words = out.split()
     assert all(name in words for name in COMMANDS)
-    promised = "run score report reproduce export import data list solve store"
+    promised = "run score report dashboard reproduce export import data list solve store"
     assert " ".join(COMMANDS) == promised
 
 

@@ -104,7 +104,8 @@ def test_files_are_pictures_and_the_same_each_time(material, tmp_path):
 def test_two_series_have_no_critical_difference_and_one_protocol_no_parts(store):
     two = drawn_of(load(store, {"labels": ["de2ls", "rdex"]}, protocol="cec2024"))
     assert list(two) == [
-        *("totals", "heat-map", "superiority", "convergence-min-ev", "convergence-lcv")
+        *("totals", "heat-map", "superiority", "leads", "profiles", "profiles-by-group"),
+        *("profiles-by-problem", "convergence-min-ev", "convergence-lcv"),
     ]
 
 

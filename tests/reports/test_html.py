@@ -99,12 +99,17 @@ def test_a_page_without_resamples_or_rivals_still_stands(store):
 
 def test_figures_are_attributes_only_and_follow_the_theme(text):
     drawn = re.findall(r"<svg.*?</svg>", text, re.S)
-    assert len(drawn) == 4
+    assert re.findall(r'data-figure="([^"]+)"', text) == [
+        *("totals", "leads", "profiles", "profiles-by-group", "profiles-by-problem"),
+        *("accuracy-speed", "critical-difference", "variants", "effects", "parameters"),
+    ]
+    assert len(drawn) == 10
     for svg in drawn:
         assert "style=" not in svg
         assert "<script" not in svg
-        assert "var(--series-" in svg
         assert "var(--text)" in svg
+        of_parameters = 'aria-label="Effects of the parameters' in svg  # series have no part in it
+        assert ("var(--series-" in svg) != of_parameters
     ids = re.findall(r' id="([^"]+)"', text)
     assert len(ids) == len(set(ids))
 

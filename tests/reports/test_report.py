@@ -22,7 +22,7 @@ def test_the_command_writes_page_tables_and_figures(store, tmp_path, capsys):
     assert out == f"{folder / 'index.html'}: {group}: 36 trials\n"
     assert err.splitlines() == ["warning: only 4 trials per cell: these intervals are too narrow"]
     kinds = {path.suffix for path in folder.rglob("*") if path.is_file()}
-    assert kinds == {".html", ".md", ".tex", ".csv", ".png", ".pdf", ".txt"}
+    assert kinds == {".html", ".md", ".tex", ".csv", ".png", ".pdf", ".svg", ".txt"}
     markdown = (folder / "report.md").read_text(encoding="utf-8")
     assert markdown.startswith("# Mine & \\<yours\\>\n")
     for line in markdown.splitlines():
