@@ -288,12 +288,12 @@ CASES = {
     "vectorised fun returns rows": Case(
         {"fun": lambda x: (x**2).sum(axis=1), "vectorized": True},
         EvaluationError,
-        "fun or a constraint failed with ValueError: fun must return shape (1, 20) or (20,)",
+        "fun or a constraint failed with ValueError: fun must return shape (1, 8) or (8,)",
     ),
     "vectorised fun with g unasked": Case(
         {"fun": lambda x: (x[0], x, x[0]), "vectorized": True, "n_eq": 1},
         EvaluationError,
-        "fun or a constraint failed with ValueError: fun must return as g shape (0, 20)",
+        "fun or a constraint failed with ValueError: fun must return as g shape (0, 8)",
     ),
     # numbers of constraints
     "n_ineq negative": Case({"n_ineq": -1}, ValueError, "n_ineq must be an integer of at least 0"),
@@ -301,16 +301,22 @@ CASES = {
     "n_ineq a truth value": Case({"n_ineq": True}, TypeError, "n_ineq must be an integer"),
     # the search
     "algorithm misspelt": Case(
-        {"algorithm": "de2l"}, ValueError, "algorithm must be one of de2ls, rdex"
+        {"algorithm": "de2l"}, ValueError, "algorithm must be one of chorus, de2ls, rdex"
     ),
-    "algorithm None": Case({"algorithm": None}, ValueError, "algorithm must be one of"),
+    "algorithm None": Case(
+        {"algorithm": None}, TypeError, "algorithm must be a name or an Algorithm, got None"
+    ),
     "config with a misspelt field": Case(
-        {"config": {"ls_srr": 0.9}}, ValueError, "config has no field 'ls_srr' (did you mean 'ls_sr"
+        {"algorithm": "de2ls", "config": {"ls_srr": 0.9}},
+        ValueError,
+        "config has no field 'ls_srr' (did you mean 'ls_sr",
     ),
     "config no mapping": Case({"config": 7}, TypeError, "config must be a mapping"),
-    "config out of range": Case({"config": {"ls_sr": 2.0}}, ValueError, "ls_sr must be a finite"),
+    "config out of range": Case(
+        {"algorithm": "de2ls", "config": {"ls_sr": 2.0}}, ValueError, "ls_sr must be a finite"
+    ),
     "max_evals zero": Case(
-        {"max_evals": 0}, ValueError, "max_evals must be an integer of at least"
+        {"max_evals": 0}, ValueError, "max_evals must be an integer from 8 to 1e+15, got 0"
     ),
     "max_evals a fraction": Case({"max_evals": 99.5}, TypeError, "max_evals must be an integer"),
     "max_evals text": Case({"max_evals": "many"}, TypeError, "max_evals must be an integer"),
@@ -363,7 +369,7 @@ CASES = {
         {"workers": lambda task, points: [task(x) for x in points[1:]]},
         EvaluationError,
         "workers failed with TypeError: workers must be map-like: workers(task, points) gives "
-        "task(point) of each point in turn, got 19 results of 20 points",
+        "task(point) of each point in turn, got 7 results of 8 points",
     ),
     "workers that do not call": Case(
         {"workers": lambda task, points: [0.0 for _ in points]},

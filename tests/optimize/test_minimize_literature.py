@@ -3,6 +3,9 @@
 L1 to L9 are the problems G1, G9, G7, G10, G8, G6, G4, G5, G11 of the test collection by Michalewicz
 and Schoenauer, under the names and with the tolerances that SciPy's tests of its differential
 evolution use; those tests rely on polishing, and so do L2 to L4 here.
+
+An inequality may exceed its limit by the default tolerance of 1e-8, and the optima here lie on
+limits: the points found use that tolerance up.
 """
 
 from math import sin
@@ -16,6 +19,7 @@ from scipy.sparse import csr_array
 import de2ls
 
 INF = np.inf
+EXCESS = 1e-8 + 1e-13  # the default tolerance of inequalities, and rounding of values up to 100
 
 
 def check(res, fun, bounds, x_opt, f_opt, *, x_tol, f_tol, x_rtol=0.0):
@@ -65,8 +69,7 @@ class TestL1:
             self.fun, self.bounds, constraints=self.constraints(how), max_evals=30_000, seed=1
         )
         check(res, self.fun, self.bounds, self.x_opt, -15, x_tol=6e-4, f_tol=5e-3)
-        # parts of A round differently from the whole in the last bit
-        assert (self.A @ res.x <= self.b + 1e-14 * 13).all()
+        assert (self.A @ res.x <= self.b + EXCESS).all()
 
 
 def test_l2():
@@ -98,7 +101,7 @@ def test_l2():
         fun, bounds, constraints=limits, max_evals=30_000, seed=1, polish=True, algorithm="de2ls"
     )
     check(res, fun, bounds, x_opt, 680.630057374402, x_tol=1e-5, f_tol=6.8e-5)
-    assert min(above_zero(res.x)) >= 0
+    assert min(above_zero(res.x)) >= -EXCESS
 
 
 def test_l3():
@@ -146,8 +149,8 @@ def test_l3():
         algorithm="de2ls",
     )
     check(res, fun, bounds, x_opt, 24.30620906818, x_tol=1e-6, f_tol=1e-5)
-    assert (A @ res.x <= [105, 0, 12]).all()
-    assert max(below_zero(res.x)) <= 0
+    assert (A @ res.x <= np.array([105, 0, 12]) + EXCESS).all()
+    assert max(below_zero(res.x)) <= EXCESS
 
 
 def test_l4():
@@ -185,8 +188,8 @@ def test_l4():
         algorithm="de2ls",
     )
     check(res, fun, bounds, x_opt, 7049.24802052867, x_tol=3.5e-3, x_rtol=2.4e-6, f_tol=1e-3)
-    assert (A @ res.x <= 1).all()
-    assert min(above_zero(res.x)) >= 0
+    assert (A @ res.x <= 1 + EXCESS).all()
+    assert min(above_zero(res.x)) >= -EXCESS
 
 
 def test_l5():
@@ -227,7 +230,7 @@ def test_l6():
     )
     x_opt = [14.095, 5 - np.sqrt(100 - 9.095**2)]
     check(res, fun, bounds, x_opt, -6961.81387558015, x_tol=1e-4, f_tol=1e-3)
-    assert min(above_zero(res.x)) >= 0
+    assert min(above_zero(res.x)) >= -EXCESS
 
 
 def test_l7():
@@ -257,8 +260,8 @@ def test_l7():
     )
     x_opt = [78, 33, 29.9952560256815985, 45, 36.7758129057882073]
     check(res, fun, bounds, x_opt, -30665.53867178332, x_tol=1e-3, f_tol=1e-3)
-    assert (quantities(res.x) >= low).all()
-    assert (quantities(res.x) <= high).all()
+    assert (quantities(res.x) >= low - EXCESS).all()
+    assert (quantities(res.x) <= high + EXCESS).all()
 
 
 @numba.njit
@@ -294,8 +297,8 @@ def test_l8():
     )
     x_opt = [679.9453, 1026.067, 0.1188764, -0.3962336]
     check(res, l8, bounds, x_opt, 5126.4981, x_tol=2e-3, f_tol=2e-2)
-    assert (A @ res.x >= -0.55).all()
-    assert (np.abs(l8_near_zero(res.x)) <= 0.001).all()
+    assert (A @ res.x >= -0.55 - EXCESS).all()
+    assert (np.abs(l8_near_zero(res.x)) <= 0.001 + EXCESS).all()
 
 
 @pytest.mark.parametrize("how", ["two limits", "equality", "dict"])
@@ -314,12 +317,18 @@ def test_l9(how):
         "dict": {"type": "eq", "fun": near_zero},
     }[how]
     res = de2ls.minimize(
-        fun, [(-1, 1)] * 2, constraints=constraint, constraint_tol=0.001, max_evals=20_000, seed=1
+        fun,
+        [(-1, 1)] * 2,
+        constraints=constraint,
+        # one number would widen the band of the two limits as well
+        constraint_tol=(1e-8, 0.001),
+        max_evals=20_000,
+        seed=1,
     )
     assert res.success
     assert res.fun == pytest.approx(0.75, abs=1.001e-3)
     np.testing.assert_allclose(np.abs(res.x), [np.sqrt(0.5), 0.5], atol=2e-3)
-    assert abs(near_zero(res.x)) <= 0.001
+    assert abs(near_zero(res.x)) <= 0.001 + EXCESS
 
 
 class TestRosenbrockUnderALine:
@@ -338,7 +347,7 @@ class TestRosenbrockUnderALine:
     def test_solved(self, constraint):
         res = de2ls.minimize(rosen, self.bounds, constraints=constraint, max_evals=10_000, seed=1)
         assert res.success
-        assert res.x.sum() <= 1.9
+        assert res.x.sum() <= 1.9 + EXCESS
         # on the line y = 1.9 - x: minimise 100 (1.9 - x - x^2)^2 + (1 - x)^2, by its derivative
         roots = np.roots([400, 600, -558, -382])
         root = roots[np.isreal(roots) & (roots.real > 0) & (roots.real < 2)].real[0]
