@@ -99,6 +99,8 @@ def test_an_injected_point_is_the_incumbent_and_helps_the_search(algorithm, n):
     others = go_on(alone, 400)[n : n + len(points)]
     assert not np.array_equal(others, points)
     assert opt.result().fun <= results(near)[0]
+    if algorithm == "chorus":  # its next local search starts there
+        assert opt.result().fun < results(near)[0]
 
 
 def test_injected_points_lie_in_the_box_and_fit_the_budget():

@@ -88,6 +88,7 @@ class Archive:
         self.relaxed_f, self.relaxed_u, self.relaxed_v = np.inf, None, np.inf
         self.h_low, self.h_high = np.full(self.nh, np.inf), np.full(self.nh, -np.inf)
         self.starts: list[Start] = []
+        self.first_starts: list[FloatArray] = []  # injected points that gained: before all else
         self.bases: dict[str, FloatArray] = {}  # linear bases the arms found, as columns
         self.capacity = int(min(self.budget, config.memory))
         self.seen_u = np.empty((self.capacity, self.n))
@@ -154,13 +155,13 @@ class Archive:
         return Rows(out, v)
 
     def take_injected(self) -> None:
-        """Take in points that were evaluated elsewhere; one that gains is a start."""
+        """Take in points that were evaluated elsewhere; one that gains is the next start."""
         while self.space.injected:
             X, answers = self.space.injected.pop(0)
             before, U = self.score, self.unit(X)
             self.record(U, self.rows(answers))
             if self.score < before:
-                self.propose(U[0])
+                self.first_starts.append(U[0])
 
     def record(self, U: FloatArray, rows: Rows) -> None:
         """Take evaluated points in."""

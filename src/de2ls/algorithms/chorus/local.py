@@ -71,6 +71,8 @@ class Starts:
         """Return the next start."""
         a = self.a
         improved = better(a.score, self.polished, 3.0 * float(a.eta[0]) * a.noisy)
+        if a.first_starts:
+            return Next(a.first_starts.pop(0), AS_IT_IS, a.config.start_radius)
         if self.given:
             return Next(self.given.pop(0), AS_IT_IS, 0.05)
         if (a.noisy or a.discrete.size) and a.feasible and 0 < self.turn < 3:
