@@ -13,7 +13,6 @@ from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import Config
 from de2ls.optimize.checkpoint import Checkpoint
 from de2ls.optimize.evaluators import Memory, choose, is_one
-from de2ls.optimize.knowledge import final_slopes
 from de2ls.optimize.polish import polish as polish_incumbent
 from de2ls.optimize.polish import polish_budget
 from de2ls.optimize.progress import Bar, say
@@ -235,7 +234,7 @@ def minimize(
             search = Search(driver, rules, evaluate, size, direct, began, bar, file, noted)
             stop = _search_and_polish(search, budget, reserve)
             if stop.natural:
-                slopes = final_slopes(driver, evaluate, budget - driver.n_evals)
+                slopes = search.final_slopes(budget)
     except KeyboardInterrupt as error:
         stop = Stop.INTERRUPTED
         if not returns:
@@ -250,7 +249,7 @@ def minimize(
 
 def _search_and_polish(search: Search, budget: int, reserve: int) -> Stop:
     """Search, polish with at most `reserve` evaluations, and search with what is left of them."""
-    stop = search.run(budget - reserve)
+    stop = search.run(budget if search.polished else budget - reserve)
     if stop is not Stop.TIME and not search.polished:
         by = polish_incumbent(search.driver, reserve, search.time_is_up) if reserve else None
         if by is Stop.TIME:  # a kept run polishes anew when it goes on

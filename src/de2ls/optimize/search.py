@@ -15,6 +15,7 @@ from de2ls import _checks
 from de2ls._checks import FloatArray
 from de2ls.optimize.checkpoint import Checkpoint
 from de2ls.optimize.evaluators import Evaluator, Function
+from de2ls.optimize.knowledge import Slopes, final_slopes
 from de2ls.optimize.progress import LOG, Bar, say, state
 from de2ls.optimize.result import MinimizeResult, Stop, end_of, make_result
 from de2ls.problems.compiled import guarded
@@ -150,6 +151,7 @@ class Search:
         self.file = file
         self.over = Stop[noted["over"]] if noted.get("over") else None  # why the search is over
         self.polished = bool(noted.get("polished"))
+        self.slopes: Any = noted.get("slopes")  # evaluated at the end: rows and note, or why none
         self.logs = rules.disp or LOG.isEnabledFor(logging.INFO)
         driver.aim(-math.inf if rules.target is None else rules.target)
         self.begin = begin
@@ -191,7 +193,21 @@ class Search:
         if self.file is not None:
             over = self.over and self.over.name
             note = {"over": over, "next_look": self.next_look, "polished": self.polished}
-            self.file.write(self.driver, note)
+            self.file.write(self.driver, {**note, "slopes": self.slopes})
+
+    def final_slopes(self, budget: int) -> Slopes | str:
+        """Return the slopes at the best point; what was evaluated for them is kept."""
+        if self.slopes is None:
+            before = self.driver.n_evals
+            slopes = final_slopes(self.driver, self.evaluate, budget - before)
+            if self.driver.n_evals > before:
+                self.slopes = slopes if isinstance(slopes, str) else [slopes[0].tolist(), slopes[1]]
+                self.save()
+            return slopes
+        if isinstance(self.slopes, str):
+            return self.slopes
+        rows, note = self.slopes
+        return Slopes(np.array(rows), note)
 
     # --- evaluating ------------------------------------------------------------------------------
 
