@@ -39,7 +39,7 @@ test-demo: $(STAMP)
 # The quick tests on the newest Python that is found and that Numba supports.
 NEWEST := $(shell for v in 3.14 3.13 3.12; do \
 	ls $$HOME/.pyenv/versions/$$v.*/bin/python 2>/dev/null | tail -1; command -v python$$v; done | head -1)
-QUICK := tests/problems tests/engine tests/jit tests/trials/test_run.py tests/optimize/test_optimizer.py
+QUICK := tests/problems tests/engine tests/trials/test_run.py
 
 test-newest:
 ifeq ($(NEWEST),)
