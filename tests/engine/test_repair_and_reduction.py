@@ -41,6 +41,7 @@ def test_mix_is_the_weight_of_the_bound() -> None:
 @example(1.0, 0.1, 0.2, 0.0, 0.21)
 @example(-1.0, 0.1, 0.2, 0.0, 0.21)
 @example(7.0, 0.3, 0.4, 1.0, 0.9)
+@example(0.0, 430185.53866962186, 0.0, 0.0, 0.609375)  # a box without width
 def test_repaired_values_lie_in_the_box(
     value: float, low: float, width: float, share: float, mix: float
 ) -> None:

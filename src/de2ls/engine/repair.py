@@ -11,7 +11,7 @@ def toward_bound(value: float, parent: float, low: float, high: float, mix: floa
     takes it out of the box; a parent beyond the bound (``box="published"``) does.
     """
     if value < low:
-        return max(min(low, parent), (1.0 - mix) * parent + mix * low)
+        return min(max(min(low, parent), (1.0 - mix) * parent + mix * low), max(low, parent))
     if value > high:
-        return min(max(high, parent), (1.0 - mix) * parent + mix * high)
+        return max(min(max(high, parent), (1.0 - mix) * parent + mix * high), min(high, parent))
     return value
