@@ -68,7 +68,15 @@ def by_de2ls(meter: Meter, start: Any, polish: bool = False) -> None:
         return f, g, ()
 
     p = meter.problem
-    de2ls.minimize(fgh, p.bounds, n_ineq=p.n_ineq, max_evals=meter.budget, seed=1, polish=polish)
+    de2ls.minimize(
+        fgh,
+        p.bounds,
+        n_ineq=p.n_ineq,
+        algorithm="de2ls",
+        max_evals=meter.budget,
+        seed=1,
+        polish=polish,
+    )
 
 
 def by_scipy(meter: Meter, start: Any) -> None:

@@ -35,7 +35,9 @@ def target(problem: Problem) -> float:
 
 def by_de2ls(problem: Problem, seed: int) -> tuple[Any, int]:
     """Return what `de2ls.minimize` finds with its defaults."""
-    res = de2ls.minimize(problem, max_evals=BUDGET, seed=seed, target=target(problem))
+    res = de2ls.minimize(
+        problem, algorithm="de2ls", max_evals=BUDGET, seed=seed, target=target(problem)
+    )
     return res.x, res.nfev
 
 
