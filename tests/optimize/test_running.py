@@ -85,13 +85,14 @@ def run_until_signal(script, tmp_path, first_lines):
     process = subprocess.Popen(
         [sys.executable, str(file)], stdout=subprocess.PIPE, text=True, cwd=tmp_path
     )
-    try:
-        for _ in range(first_lines):
-            assert process.stdout.readline() == "running\n"
-        process.send_signal(signal.SIGINT)
-        rest, _ = process.communicate(timeout=60)
-    finally:
-        process.kill()
+    with process:
+        try:
+            for _ in range(first_lines):
+                assert process.stdout.readline() == "running\n"
+            process.send_signal(signal.SIGINT)
+            rest, _ = process.communicate(timeout=60)
+        finally:
+            process.kill()
     return rest.splitlines()
 
 
@@ -121,6 +122,27 @@ def test_a_real_signal_does_not_wait_for_workers(tmp_path):
     lines = run_until_signal(
         "def fun(x):\n"
         "    os.write(1, b'running\\n')\n"
+        "    time.sleep(3600)\n"
+        "if __name__ == '__main__':\n"
+        "    res = de2ls.minimize(fun, [(-1, 1)] * 2, max_evals=100, seed=1, workers=2,\n"
+        "                         algorithm='de2ls', on_interrupt='return')\n"
+        "    print(res.status, res.nfev)\n",
+        tmp_path,
+        first_lines=1,
+    )
+    assert lines[-1] == "6 0"
+
+
+def test_a_signal_while_workers_start_leaves_none_behind(tmp_path):
+    lines = run_until_signal(
+        "import multiprocessing.process\n"
+        "start = multiprocessing.process.BaseProcess.start\n"
+        "def slow_start(self):\n"
+        "    start(self)\n"
+        "    os.write(1, b'running\\n')\n"
+        "    time.sleep(3600)\n"
+        "multiprocessing.process.BaseProcess.start = slow_start\n"
+        "def fun(x):\n"
         "    time.sleep(3600)\n"
         "if __name__ == '__main__':\n"
         "    res = de2ls.minimize(fun, [(-1, 1)] * 2, max_evals=100, seed=1, workers=2,\n"

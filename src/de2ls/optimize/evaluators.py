@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, nullcontext
+from multiprocessing.process import BaseProcess
 from typing import Any
 
 import numpy as np
@@ -148,6 +149,7 @@ class Processes(AbstractContextManager[Evaluator]):
         self.task = task
         self.workers = workers
         self._executor: ProcessPoolExecutor | None = None
+        self._started: set[BaseProcess] = set()
 
     def __enter__(self) -> Evaluator:
         if multiprocessing.get_start_method() != "fork":
@@ -159,22 +161,23 @@ class Processes(AbstractContextManager[Evaluator]):
 
     def evaluate(self, points: Sequence[FloatArray]) -> list[Outcome]:
         """Evaluate the points, one task each; a worker that dies fails the points it leaves."""
+        try:
+            return [self._outcome(future) for future in self._handed_out(points)]
+        except KeyboardInterrupt:
+            self._abandon()
+            raise
+
+    def _handed_out(self, points: Sequence[FloatArray]) -> "list[Future[Outcome]]":
+        """Hand out the points, and note which processes that started."""
         if self._executor is None:
             self._executor = ProcessPoolExecutor(
                 self.workers, initializer=_start_worker, initargs=(self.task,)
             )
-        futures = [self._submitted(self._executor, x) for x in points]
-        outcomes: list[Outcome] = []
-        for future in futures:
-            try:
-                outcomes.append(future.result())
-            except BrokenProcessPool:
-                outcomes.append(RuntimeError("a worker process died during the evaluation"))
-                self._end()
-            except KeyboardInterrupt:
-                self._abandon()
-                raise
-        return outcomes
+        others = set(multiprocessing.active_children())
+        try:
+            return [self._submitted(self._executor, x) for x in points]
+        finally:
+            self._started |= set(multiprocessing.active_children()) - others
 
     def _submitted(self, executor: ProcessPoolExecutor, x: FloatArray) -> "Future[Outcome]":
         """Return the future of a point; a worker may have died while others were handed out."""
@@ -185,17 +188,25 @@ class Processes(AbstractContextManager[Evaluator]):
             failed.set_exception(error)
             return failed
 
+    def _outcome(self, future: "Future[Outcome]") -> Outcome:
+        try:
+            return future.result()
+        except BrokenProcessPool:
+            self._end()
+            return RuntimeError("a worker process died during the evaluation")
+
     def _abandon(self) -> None:
         """End the workers in the middle of their evaluations, which may be long."""
-        workers = [] if self._executor is None else list(self._executor._processes.values())
+        started = self._started
         self._end()
-        for worker in workers:
+        for worker in started:
             worker.terminate()
 
     def _end(self) -> None:
         if self._executor is not None:
             self._executor.shutdown(wait=False, cancel_futures=True)
             self._executor = None
+            self._started = set()
 
     def _check_picklable(self) -> None:
         try:
