@@ -24,24 +24,22 @@ from de2ls.algorithms.lineage.archive import Archive
 from de2ls.algorithms.lineage.choice import OperatorWeights
 from de2ls.algorithms.lineage.draws import IntArray
 from de2ls.algorithms.lineage.members import Run, Search, contest
-from de2ls.algorithms.lineage.memory import Memory
+from de2ls.algorithms.lineage.memory import Memory, MemoryConfig
 from de2ls.algorithms.lineage.polish import Polish, PolishConfig
 
 
 @dataclass(frozen=True, kw_only=True)
-class IMODEConfig(PolishConfig):
+class IMODEConfig(PolishConfig, MemoryConfig):
     """Parameters of IMODE."""
 
     n0_per_dim2: float = parameter(6.0, "N0 / D^2", 0.1)
+    mf: float = 0.2
+    mcr: float = 0.2
+    archive: float = 2.6
     h_per_dim: int = parameter(20, "H / D: memory cells per dimension", 1)
-    mf: float = parameter(0.2, "MF: initial memory of F", 0.0, 1.0)
-    mcr: float = parameter(0.2, "MCR: initial memory of CR", 0.0, 1.0)
     m_none: float = parameter(0.5, "what a generation without success writes", 0.0, 1.0)
-    f_scale: float = parameter(0.1, "scale of F's Cauchy distribution", 0.0)
-    cr_sigma: float = parameter(0.1, "deviation of CR", 0.0)
     p: float = parameter(0.25, "p: share of the elite of operators 1 and 2", 0.0, 1.0)
     p_wide: float = parameter(0.5, "p: share of the elite of operator 3", 0.0, 1.0)
-    archive: float = parameter(2.6, "archive size per member", 0.0)
     q_min: float = parameter(0.1, "least q of an operator; the largest is 1 minus it", 0.0, 0.3)
     binomial: float = parameter(0.4, "chance of binomial crossover per generation", 0.0, 1.0)
 

@@ -25,30 +25,27 @@ from de2ls.algorithms.lineage.archive import Archive
 from de2ls.algorithms.lineage.draws import IntArray
 from de2ls.algorithms.lineage.members import (
     Contest,
-    LineageConfig,
     Members,
     Run,
     Search,
     contest,
     shares,
 )
-from de2ls.algorithms.lineage.memory import Memory
+from de2ls.algorithms.lineage.memory import Memory, MemoryConfig
 
 
 @dataclass(frozen=True, kw_only=True)
-class JSOConfig(LineageConfig):
+class JSOConfig(MemoryConfig):
     """Parameters of jSO."""
 
     n0_scale: float = parameter(25.0, "N0 = n0_scale ln(D) sqrt(D)", 1.0)
     h: int = parameter(5, "H: memory cells, of which the last is read as m_last", 1)
-    mf: float = parameter(0.3, "MF: initial memory of F", 0.0, 1.0)
-    mcr: float = parameter(0.8, "MCR: initial memory of CR", 0.0, 1.0)
+    mf: float = 0.3
+    mcr: float = 0.8
+    archive: float = 1.0
     m_last: float = parameter(0.9, "what the last cell is read as, for F and for CR", 0.0, 1.0)
     keep: float = parameter(0.5, "share of the old value in an updated cell", 0.0, 1.0)
-    f_scale: float = parameter(0.1, "scale of F's Cauchy distribution", 0.0)
-    cr_sigma: float = parameter(0.1, "deviation of CR", 0.0)
     p_max: float = parameter(0.25, "p: share of the elite at the start; half of it at the end", 0.0)
-    archive: float = parameter(1.0, "archive size per member", 0.0)
     cr_floor_1: float = parameter(0.7, "least CR before cr_until_1", 0.0, 1.0)
     cr_until_1: float = parameter(0.25, "progress up to which cr_floor_1 holds", 0.0, 1.0)
     cr_floor_2: float = parameter(0.6, "least CR before cr_until_2", 0.0, 1.0)

@@ -25,7 +25,6 @@ from de2ls.algorithms.lineage.choice import Roulette
 from de2ls.algorithms.lineage.draws import IntArray
 from de2ls.algorithms.lineage.members import (
     Contest,
-    LineageConfig,
     Mask,
     Members,
     Run,
@@ -33,30 +32,21 @@ from de2ls.algorithms.lineage.members import (
     contest,
     shares,
 )
-from de2ls.algorithms.lineage.memory import Memory
+from de2ls.algorithms.lineage.memory import LSHADEConfig, Memory
 
 STRATEGIES = 4  # to-pbest/bin, to-pbest/exp, randrl/bin, randrl/exp
 
 
 @dataclass(frozen=True, kw_only=True)
-class LSHADE44Config(LineageConfig):
+class LSHADE44Config(LSHADEConfig):
     """Parameters of LSHADE44."""
 
     handling: str = "feasibility"
-    n0_per_dim: float = parameter(18.0, "N0 / D", 1.0)
     h: int = parameter(6, "H: memory cells of each strategy", 1)
-    mf: float = parameter(0.5, "MF: initial memory of F", 0.0, 1.0)
-    mcr: float = parameter(0.5, "MCR: initial memory of CR", 0.0, 1.0)
-    f_scale: float = parameter(0.1, "scale of F's Cauchy distribution", 0.0)
-    cr_sigma: float = parameter(0.1**0.5, "deviation of CR", 0.0)
-    p: float = parameter(0.11, "p: share of the elite", 0.0, 1.0)
-    archive: float = parameter(2.6, "archive size per member", 0.0)
+    cr_sigma: float = 0.1**0.5
+    archive: float = 2.6
     wins: float = parameter(2.0, "n0: successes of each strategy at the start", 0.1)
     least: float = parameter(0.05, "delta: share of successes below which all restart", 0.0, 0.25)
-
-    def default_size(self, dim: int) -> int:
-        """Return N0 = 18 D."""
-        return int(self.n0_per_dim * dim)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,39 +20,26 @@ from de2ls.algorithms.config import parameter
 from de2ls.algorithms.lineage import cma, draws, sizes, variation
 from de2ls.algorithms.lineage.archive import Archive
 from de2ls.algorithms.lineage.members import (
-    LineageConfig,
     Mask,
     Members,
     Run,
     Search,
     contest,
 )
-from de2ls.algorithms.lineage.memory import Memory
+from de2ls.algorithms.lineage.memory import LSHADEConfig, Memory
 
 
 @dataclass(frozen=True, kw_only=True)
-class SPACMAConfig(LineageConfig):
+class SPACMAConfig(LSHADEConfig):
     """Parameters of LSHADE-SPACMA."""
 
-    n0_per_dim: float = parameter(18.0, "N0 / D", 1.0)
-    h: int = parameter(5, "H: memory cells", 1)
-    mf: float = parameter(0.5, "MF: initial memory of F", 0.0, 1.0)
-    mcr: float = parameter(0.5, "MCR: initial memory of CR", 0.0, 1.0)
     mc: float = parameter(0.5, "MC: initial memory of the share of class 1", 0.0, 1.0)
     mc_min: float = parameter(0.2, "least MC; the largest is 1 minus it", 0.0, 0.5)
     mc_keep: float = parameter(0.8, "L: share of the old MC in a new one", 0.0, 1.0)
-    f_scale: float = parameter(0.1, "scale of F's Cauchy distribution", 0.0)
-    cr_sigma: float = parameter(0.1, "deviation of CR", 0.0)
     f_blind: float = parameter(0.45, "least F up to blind_until", 0.0, 1.0)
     f_width: float = parameter(0.1, "width of F's range up to blind_until", 0.0, 1.0)
     blind_until: float = parameter(0.5, "progress up to which F is drawn blindly", 0.0, 1.0)
-    p: float = parameter(0.11, "p: share of the elite", 0.0, 1.0)
-    archive: float = parameter(1.4, "archive size per member", 0.0)
     sigma: float = parameter(0.5, "first step size of the model, in a box [-100, 100]", 1e-12)
-
-    def default_size(self, dim: int) -> int:
-        """Return N0 = 18 D."""
-        return int(self.n0_per_dim * dim)
 
 
 def search(space: Any, rng: np.random.Generator, budget: int, config: SPACMAConfig) -> Search:

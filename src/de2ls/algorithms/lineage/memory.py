@@ -1,10 +1,38 @@
 """The success history: H cells that remember which F and CR succeeded."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from de2ls._checks import FloatArray
+from de2ls.algorithms.config import parameter
+from de2ls.algorithms.lineage.members import LineageConfig
 
 TERMINAL = -1.0  # of CR: no successful trial took more than its forced coordinate
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemoryConfig(LineageConfig):
+    """Parameters of the success history, and of the archive that goes with it."""
+
+    mf: float = parameter(0.5, "MF: initial memory of F", 0.0, 1.0)
+    mcr: float = parameter(0.5, "MCR: initial memory of CR", 0.0, 1.0)
+    f_scale: float = parameter(0.1, "scale of F's Cauchy distribution", 0.0)
+    cr_sigma: float = parameter(0.1, "deviation of CR", 0.0)
+    archive: float = parameter(1.4, "archive size per member", 0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LSHADEConfig(MemoryConfig):
+    """Parameters of L-SHADE, for the algorithms that add to it."""
+
+    n0_per_dim: float = parameter(18.0, "N0 / D", 1.0)
+    h: int = parameter(5, "H: memory cells", 1)
+    p: float = parameter(0.11, "p: share of the elite", 0.0, 1.0)
+
+    def default_size(self, dim: int) -> int:
+        """Return N0, a multiple of D."""
+        return int(self.n0_per_dim * dim)
 
 
 def lehmer(weights: FloatArray, values: FloatArray) -> float:

@@ -27,26 +27,21 @@ from de2ls.algorithms.lineage.archive import Archive
 from de2ls.algorithms.lineage.choice import OperatorWeights
 from de2ls.algorithms.lineage.draws import IntArray
 from de2ls.algorithms.lineage.members import Members, Run, Search, contest
-from de2ls.algorithms.lineage.memory import Memory, terminal_mean
+from de2ls.algorithms.lineage.memory import LSHADEConfig, Memory, terminal_mean
 from de2ls.algorithms.lineage.polish import Polish, PolishConfig
 from de2ls.algorithms.lineage.restart import Stagnation
 
 
 @dataclass(frozen=True, kw_only=True)
-class MLSHADERLConfig(PolishConfig):
+class MLSHADERLConfig(PolishConfig, LSHADEConfig):
     """Parameters of mLSHADE-RL."""
 
     derived: ClassVar[tuple[str, ...]] = ("n0", "g_max")
 
     ls_first: float = 0.01
-    n0_per_dim: float = parameter(18.0, "N0 / D", 1.0)
     g_max: int | None = parameter(None, "Gmax; None: what the reduction allows", 1)
-    h: int = parameter(5, "H: memory cells", 1)
-    mf: float = parameter(0.5, "MF: initial memory of F", 0.0, 1.0)
-    mcr: float = parameter(0.5, "MCR: initial memory of CR", 0.0, 1.0)
     mfreq: float = parameter(0.5, "Mfreq: initial memory of the frequency", 0.0, 1.0)
     f_scale: float = parameter(0.1, "scale of the Cauchy distributions of F and frequency", 0.0)
-    cr_sigma: float = parameter(0.1, "deviation of CR", 0.0)
     freq: float = parameter(0.5, "frequency of the first schedule", 0.0, 1.0)
     lp: int = parameter(20, "LP: generations by whose success a schedule is chosen", 1)
     schedule_until: float = parameter(0.5, "progress up to which F is scheduled", 0.0, 1.0)
@@ -55,16 +50,10 @@ class MLSHADERLConfig(PolishConfig):
     fw_2: float = parameter(0.8, "Fw / F up to fw_until_2", 0.0)
     fw_until_2: float = parameter(0.4, "progress up to which fw_2 holds", 0.0, 1.0)
     fw_3: float = parameter(1.2, "Fw / F after it", 0.0)
-    p: float = parameter(0.11, "p: share of the elite", 0.0, 1.0)
-    archive: float = parameter(1.4, "archive size per member", 0.0)
     q_min: float = parameter(0.1, "least q of an operator; the largest is 1 minus it", 0.0, 0.3)
     p_eigen: float = parameter(0.4, "pb: chance of the eigen crossover per generation", 0.0, 1.0)
     eigen_share: float = parameter(0.5, "share of the members nearest to the best", 0.1, 1.0)
     restart_volume: float = parameter(1e-3, "relative volume below which members restart", 0.0)
-
-    def default_size(self, dim: int) -> int:
-        """Return N0 = 18 D."""
-        return int(self.n0_per_dim * dim)
 
 
 def search(space: Any, rng: np.random.Generator, budget: int, config: MLSHADERLConfig) -> Search:

@@ -23,33 +23,30 @@ from de2ls.algorithms.lineage.archive import Archive
 from de2ls.algorithms.lineage.draws import IntArray
 from de2ls.algorithms.lineage.members import (
     Contest,
-    LineageConfig,
     Mask,
     Members,
     Run,
     Search,
     contest,
 )
-from de2ls.algorithms.lineage.memory import Memory
+from de2ls.algorithms.lineage.memory import Memory, MemoryConfig
 from de2ls.engine import random
 from de2ls.engine.random import RandomState
 from de2ls.jit.kernels import kernel
 
 
 @dataclass(frozen=True, kw_only=True)
-class NLSHADERSPConfig(LineageConfig):
+class NLSHADERSPConfig(MemoryConfig):
     """Parameters of NL-SHADE-RSP."""
 
     n0_per_dim: float = parameter(30.0, "N0 / D", 1.0)
+    mf: float = 0.2
+    mcr: float = 0.2
+    archive: float = 2.1
     h_per_dim: int = parameter(20, "H / D: memory cells per dimension", 1)
-    mf: float = parameter(0.2, "MF: initial memory of F", 0.0, 1.0)
-    mcr: float = parameter(0.2, "MCR: initial memory of CR", 0.0, 1.0)
     m_none: float = parameter(0.5, "what a generation without success writes", 0.0, 1.0)
-    f_scale: float = parameter(0.1, "scale of F's Cauchy distribution", 0.0)
-    cr_sigma: float = parameter(0.1, "deviation of CR", 0.0)
     p_start: float = parameter(0.2, "p: share of the elite at the start", 0.0, 1.0)
     p_rise: float = parameter(0.2, "rise of p until the end", 0.0, 1.0)
-    archive: float = parameter(2.1, "archive size per member", 0.0)
     p_archive: float = parameter(0.5, "pA at the start, and where it cannot be learned", 0.0, 1.0)
     p_archive_min: float = parameter(0.1, "least pA; the largest is 1 minus it", 0.0, 0.5)
     exponential: float = parameter(0.5, "chance of exponential crossover per generation", 0.0, 1.0)
