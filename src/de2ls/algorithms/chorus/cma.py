@@ -19,7 +19,7 @@ import math
 import numpy as np
 
 from de2ls._checks import FloatArray
-from de2ls.algorithms.chorus.archive import USABLE, Archive, Batches
+from de2ls.algorithms.chorus.archive import USABLE, Archive, Batches, boxed
 
 
 def default_lambda(n: int) -> int:
@@ -94,7 +94,7 @@ class CMA:
             Z = self.a.rng.standard_normal((self.lam, len(self.mean)))
             Y = (Z * self.d) @ self.B.T
             X = self.mean + self.sigma * Y
-            U = np.clip(X, 0.0, 1.0)
+            U = boxed(X)
             rows = yield U
             used += self.lam
             key = self.a.key(rows, self.mode)

@@ -37,6 +37,7 @@ class View:
             tol = archive.eq_tol
             self.root = ((archive.h_low > -tol) | (archive.h_high < tol)) & (tol > 0)
             self.band = np.where(self.root, np.sqrt(self.band), self.band)
+        self.any_root = bool(self.root.any())
 
     def split(self, rows: Rows) -> tuple[FloatArray, FloatArray]:
         """Return objective (k,) and constraints (k, m) of rows."""
@@ -44,20 +45,17 @@ class View:
         c = rows.out[:, 1:].copy() if self.m else np.zeros((len(f), 0))
         if self.m:
             c[:, : self.ng] -= self.slack
-            if self.root.any():
+            if self.any_root:
                 h = c[:, self.ng :][:, self.root]
                 c[:, self.ng + np.flatnonzero(self.root)] = np.sign(h) * np.sqrt(np.abs(h))
         return f, c
 
     def over(self, c: FloatArray) -> FloatArray:
         """Return by how much each constraint is violated; `c` is (..., m)."""
-        return np.concatenate(
-            [
-                np.maximum(c[..., : self.ng], 0.0),
-                np.maximum(np.abs(c[..., self.ng :]) - self.band, 0.0),
-            ],
-            axis=-1,
-        )
+        over = np.maximum(c, 0.0)
+        if self.nh:
+            over[..., self.ng :] = np.maximum(np.abs(c[..., self.ng :]) - self.band, 0.0)
+        return over
 
     def excess(self, c: FloatArray, scale: FloatArray) -> Any:
         """Return the l1 violation in units of `scale`."""

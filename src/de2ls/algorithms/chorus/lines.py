@@ -16,7 +16,7 @@ globally: k points, then four times four points around the best.
 import numpy as np
 
 from de2ls._checks import FloatArray
-from de2ls.algorithms.chorus.archive import Archive, Batches, Rows
+from de2ls.algorithms.chorus.archive import Archive, Batches, Rows, boxed
 from de2ls.algorithms.chorus.pencil import hessians, pencil
 
 AROUND = np.array([-0.6, -0.2, 0.2, 0.6])
@@ -45,7 +45,7 @@ def star(a: Archive, u: FloatArray, T: FloatArray, points: int) -> Batches:
     """Evaluate all lines through `u`; returns the three best points."""
     lo, hi = span(u, T)
     t = np.array([samples(a.rng, lo[i], hi[i], points) for i in range(T.shape[1])])
-    U = np.clip(u + t.reshape(-1, 1) * np.repeat(T.T, points, axis=0), 0.0, 1.0)
+    U = boxed(u + t.reshape(-1, 1) * np.repeat(T.T, points, axis=0))
     rows = yield U
     found, outs = [U], [rows]
     if a.nh:
@@ -75,7 +75,7 @@ def _roots(a: Archive, u: FloatArray, T: FloatArray, t: FloatArray, rows: Rows) 
         rise = at_high - at_low
         s = high - at_high * (high - low) / np.where(rise == 0, 1.0, rise)
         s = np.where((s > low) & (s < high) & (repeat % 3 != 2), s, middle)
-        U = np.clip(u + s[:, None] * T.T[i[live]], 0.0, 1.0)
+        U = boxed(u + s[:, None] * T.T[i[live]])
         answer = yield U
         found.append(U)
         outs.append(answer)
@@ -108,7 +108,7 @@ def sweep(a: Archive, u: FloatArray, T: FloatArray, mode: str, points: int) -> B
             t = np.clip(at + np.where(AROUND < 0, at - left, right - at) * AROUND, lo, hi)
             grid = np.concatenate([t, [left, at, right]])
         if value < best:
-            u, best = np.clip(u + at * T[:, i], 0.0, 1.0), value
+            u, best = boxed(u + at * T[:, i]), value
     return u, best
 
 

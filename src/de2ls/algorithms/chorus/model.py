@@ -60,8 +60,10 @@ class Bundle:
 
     def model(self, u: FloatArray, f: float) -> tuple[FloatArray, FloatArray]:
         """Return offsets a_k <= 0 at `u` relative to `f`, and slopes."""
-        offset = [min(cut.f + float(cut.g @ (u - cut.u)) - f, 0.0) for cut in self.cuts]
-        return np.array(offset), np.array([cut.g for cut in self.cuts])
+        G = np.array([cut.g for cut in self.cuts])
+        at = np.array([cut.f - f for cut in self.cuts])
+        to_u = u - np.array([cut.u for cut in self.cuts])
+        return np.minimum(at + np.einsum("kn,kn->k", G, to_u), 0.0), G
 
     def knows(self, g: FloatArray) -> bool:
         """Whether a cut has this slope."""
@@ -88,4 +90,5 @@ class Bundle:
 
 def same(a: FloatArray, b: FloatArray) -> bool:
     """Whether two slopes are those of one piece."""
-    return bool(np.linalg.norm(a - b) <= 1e-3 * (np.linalg.norm(b) + TINY))
+    d = a - b
+    return bool(d @ d <= 1e-6 * (b @ b) + TINY)

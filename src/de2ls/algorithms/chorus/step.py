@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from de2ls._checks import FloatArray
-from de2ls.algorithms.chorus.archive import USABLE, Batches
+from de2ls.algorithms.chorus.archive import USABLE, Batches, boxed
 from de2ls.algorithms.chorus.config import ChorusConfig
 from de2ls.algorithms.chorus.differences import View
 from de2ls.algorithms.chorus.model import Bundle
@@ -105,7 +105,7 @@ class Subproblem:
         if self.view.m and found.violation < 1e-9:
             kappa = max(self.config.kappa_min, self.config.kappa_decay * kappa)
         self.kappa, self.rho = kappa, kappa * self.g_norm
-        self.d = np.clip(self.u + found.step * self.radius, 0.0, 1.0) - self.u
+        self.d = boxed(self.u + found.step * self.radius) - self.u
         self.pred = self.predict(self.d)
         if self.unit * self.margin.sum() > 0.2 * self.pred:  # it would cost too much
             self.margin = np.zeros(self.view.m)
@@ -186,7 +186,7 @@ class Subproblem:
 
     def evaluate(self, t: FloatArray, U: FloatArray) -> Batches:
         """Evaluate points at multiples `t` of the step."""
-        U = np.clip(U, 0.0, 1.0)
+        U = boxed(U)
         rows = yield U
         f, c = self.view.split(rows)
         merit = self.merit(f, c)
