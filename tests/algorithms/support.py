@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from de2ls.algorithms import de2ls, two_populations
+from de2ls.algorithms import de2ls
 from de2ls.algorithms.de2ls import DE2LSConfig
-from de2ls.algorithms.operators import A, B
+from de2ls.algorithms.two_populations import generation
+from de2ls.algorithms.two_populations.operators import A, B
 from de2ls.engine.state import Candidate, State, new_candidate
 from de2ls.problems.problem import Problem
 from tests.helpers import compiled
@@ -51,7 +52,7 @@ def make_state(
 def begun(*arguments: Any, eps: float | None = None, **options: Any) -> tuple[State, Candidate]:
     """Return such a trial whose generation has begun, at a level of choice."""
     state, cand = make_state(*arguments, **options)
-    compiled(two_populations.begin_generation)(state)
+    compiled(generation.begin_generation)(state)
     if eps is not None:
         state.now[0]["eps"] = eps
         n = state.now[0]["n_pop"]

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from de2ls.algorithms import late_local_search, two_populations
+from de2ls.algorithms import late_local_search
+from de2ls.algorithms.two_populations import generation, trial
 from de2ls.engine.state import LOCAL, SEARCH, Candidate, State, new_candidate
 from tests.algorithms.support import begun, box_problem, make_state, points_of, vectors_of
 from tests.helpers import compiled
@@ -358,7 +359,7 @@ def after_call(
 ) -> State:
     """Return a trial at the end of a call whose centre lies at 50."""
     state, _ = begun(front, top, eps=eps)
-    compiled(two_populations.close_generation)(state)
+    compiled(generation.close_generation)(state)
     now = state.now[0]
     now["ls_centre_f"], now["ls_centre_v"], now["ls_moved"] = *centre, moved
     centre_of(state)[:] = 50.0
@@ -413,8 +414,8 @@ def with_a_success(f: float) -> State:
     state, cand = begun(FRONT, TOP, eps=0.0)
     cand.x[:] = f
     cand.info[0]["slot"], cand.info[0]["f_target"] = 1, 7.0
-    compiled(two_populations.tell_trial)(state, cand, f, 0.0)
-    compiled(two_populations.close_generation)(state)
+    compiled(trial.tell_trial)(state, cand, f, 0.0)
+    compiled(generation.close_generation)(state)
     now = state.now[0]
     now["ls_centre_f"], now["ls_centre_v"], now["ls_moved"] = 1.5, 0.0, 1
     centre_of(state)[:] = 50.0
@@ -425,14 +426,14 @@ def with_a_success(f: float) -> State:
 def test_the_worst_of_p_may_be_a_success_of_this_generation() -> None:
     state = with_a_success(6.5)
     assert vectors_of(state, state.top, 5) == [10.0, 11.0, 12.0, 13.0, 50.0]
-    compiled(two_populations.merge)(state)
+    compiled(generation.merge)(state)
     assert vectors_of(state, state.top, 4) == [10.0, 50.0, 11.0, 12.0]
 
 
 def test_the_worst_of_p_may_be_a_survivor() -> None:
     state = with_a_success(3.5)
     assert vectors_of(state, state.top, 5) == [10.0, 11.0, 12.0, 50.0, 3.5]
-    compiled(two_populations.merge)(state)
+    compiled(generation.merge)(state)
     assert vectors_of(state, state.top, 4) == [10.0, 50.0, 11.0, 12.0]
 
 
@@ -447,6 +448,6 @@ def test_injection_leaves_everything_else() -> None:
 def test_the_next_generation_sees_the_injected_point() -> None:
     """m_i is the objective at the generation's start, after the injection."""
     state = after_call(FRONT, TOP, (2.5, 0.0))
-    compiled(two_populations.merge)(state)
-    compiled(two_populations.begin_generation)(state)
+    compiled(generation.merge)(state)
+    compiled(generation.begin_generation)(state)
     assert state.slot["start"][:4].tolist() == [3.0, 2.5, 5.0, 6.0]

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from de2ls.algorithms import operators, two_populations
-from de2ls.algorithms.operators import NEW, POOL, A, B
+from de2ls.algorithms.two_populations import generation, operators, trial
+from de2ls.algorithms.two_populations.operators import NEW, POOL, A, B
 from de2ls.engine.state import SEARCH, Candidate, State
 from tests.algorithms.support import (
     Points,
@@ -25,7 +25,7 @@ from tests.helpers import compiled
 LEVEL = 1e-3  # of the distribution tests, whose seeds are fixed
 INF = np.inf
 
-begin_generation = compiled(two_populations.begin_generation)
+begin_generation = compiled(generation.begin_generation)
 
 
 # --- steps 1 to 4 ---------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ def draw_kinds(state: Any, count: int) -> int:
     """Return how many of `count` trials would be made by the EB step."""
     eb = 0
     for _ in range(count):
-        if two_populations.is_eb_step(state):
+        if trial.is_eb_step(state):
             eb += 1
     return eb
 
@@ -428,7 +428,7 @@ def test_5d_a_fifth_of_the_trials_is_perturbed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("trial", "target", "weight"),
+    ("result", "target", "weight"),
     [
         # both within the level 0.5
         ((1.0, 0.0), (3.0, 0.0), 2.0),
@@ -455,9 +455,9 @@ def test_5d_a_fifth_of_the_trials_is_perturbed() -> None:
     ],
 )
 def test_5f_success_by_hand(
-    trial: tuple[float, float], target: tuple[float, float], weight: float | None
+    result: tuple[float, float], target: tuple[float, float], weight: float | None
 ) -> None:
-    found = compiled(two_populations.improvement)(*trial, *target, 0.5)
+    found = compiled(trial.improvement)(*result, *target, 0.5)
     assert found == (-1.0 if weight is None else weight)
 
 
@@ -469,7 +469,7 @@ def tell(state: State, cand: Candidate, c: int, f: float, v: float, **info: floa
     cand.info[0]["v_target"] = state.front[c]["v"]
     for name, value in info.items():
         cand.info[0][name] = value
-    return bool(compiled(two_populations.tell_trial)(state, cand, f, v))
+    return bool(compiled(trial.tell_trial)(state, cand, f, v))
 
 
 def test_5f_a_success_enters_p_and_the_pointers_slot_of_q() -> None:
@@ -547,7 +547,7 @@ def rate_after(
     slots = state.slot[: len(last)]
     slots["last"], slots["start"], slots["flag"] = last, start, flags
     state.now[0]["eb_rate"] = 0.123
-    compiled(two_populations.adapt_eb_rate)(state)
+    compiled(generation.adapt_eb_rate)(state)
     return float(state.now[0]["eb_rate"])
 
 
@@ -594,7 +594,7 @@ def test_7_success_rate_and_8_reduction_by_hand() -> None:
         tell(state, cand, 7, 5.5, 0.0)
     # slots 6 and 7 of Q are 5.5 now; the worst, slots 1 and 4, are dropped, gaps close
     slots_before = state.slot[["last", "flag"]].copy()
-    compiled(two_populations.close_generation)(state)
+    compiled(generation.close_generation)(state)
     now = state.now[0]
     assert (now["sr"], now["n_pop"], now["pool"]) == (0.25, 6, 10)
     assert [f for f, _ in points_of(state.front, 6)] == [1.0, 2.0, 3.0, 4.0, 5.5, 5.5]
@@ -606,14 +606,14 @@ def test_7_success_rate_and_8_reduction_by_hand() -> None:
 
 def test_8_among_equals_the_lower_slot_is_dropped() -> None:
     state, _ = begun([(1.0, 0.0)] * 8, n=200, eps=0.0)  # trunc(8 - 0.8) = 7
-    compiled(two_populations.close_generation)(state)
+    compiled(generation.close_generation)(state)
     assert vectors_of(state, state.front, 7) == [21.0, 22.0, 23.0, 24.0, 25.0, 26.0, 27.0]
 
 
 def test_8_the_worst_is_the_last_in_eps_order() -> None:
     front = [(9.0, 0.5), (1.0, 0.6), (0.0, 0.9), (2.0, 0.0)] + [(3.0, 0.1)] * 4
     state, _ = begun(front, n=200, eps=0.5)
-    compiled(two_populations.close_generation)(state)
+    compiled(generation.close_generation)(state)
     assert vectors_of(state, state.front, 3) == [20.0, 21.0, 23.0]  # the largest violation goes
     assert state.now[0]["n_pop"] == 7
 
@@ -621,27 +621,27 @@ def test_8_the_worst_is_the_last_in_eps_order() -> None:
 def test_8_the_pointer_is_taken_modulo_the_new_size() -> None:
     state, _ = begun([(float(i), 0.0) for i in range(8)], n=300, eps=0.0)
     state.now[0]["pointer"] = 7
-    compiled(two_populations.close_generation)(state)
-    compiled(two_populations.merge)(state)
+    compiled(generation.close_generation)(state)
+    compiled(generation.merge)(state)
     begin_generation(state)
     assert (state.now[0]["n_pop"], state.now[0]["pointer"]) == (6, 1)
 
 
 def test_8_the_size_never_falls_below_four() -> None:
     state, _ = begun([(float(i), 0.0) for i in range(8)], n=1000, eps=0.0)
-    compiled(two_populations.close_generation)(state)
+    compiled(generation.close_generation)(state)
     assert state.now[0]["n_pop"] == 4
 
 
 def test_9_memory_learns_only_from_successes() -> None:
     state, cand = begun([(5.0, 0.0)] * 4)
-    compiled(two_populations.close_generation)(state)
+    compiled(generation.close_generation)(state)
     assert state.memory["cr"].tolist() == [1.0] * 5
     assert state.now[0]["cursor"] == 0
     begin_generation(state)
     tell(state, cand, 0, 4.0, 0.0, F=0.5, CR=0.2)  # weight 1
     tell(state, cand, 1, 2.0, 0.0, F=0.1, CR=0.6)  # weight 3
-    compiled(two_populations.close_generation)(state)
+    compiled(generation.close_generation)(state)
     assert state.memory["cr"].tolist() == pytest.approx([0.78, 1.0, 1.0, 1.0, 1.0])
     assert state.memory["f"].tolist() == pytest.approx([0.325, 0.3, 0.3, 0.3, 0.3])
     assert state.now[0]["cursor"] == 1
@@ -656,8 +656,8 @@ def test_11_p_is_the_best_of_survivors_and_successes() -> None:
     state, cand = begun(front, top, eps=0.0, n=200)
     for f in (3.0, 4.0, 8.0):
         tell(state, cand, 3, f, 0.0)
-    compiled(two_populations.close_generation)(state)
-    compiled(two_populations.merge)(state)
+    compiled(generation.close_generation)(state)
+    compiled(generation.merge)(state)
     # 2, 3, the new 4, the old 4 | 8, then v = 0.3, v = 0.9
     assert points_of(state.top, 4) == [(2.0, 0.0), (3.0, 0.0), (4.0, 0.0), (4.0, 0.0)]
     assert vectors_of(state, state.top, 4) == [11.0, 3.0, 4.0, 10.0]
@@ -668,8 +668,8 @@ def test_11_new_successes_displace_equal_old_members() -> None:
     state, cand = begun([(5.0, 0.5)] * 4, eps=0.0)
     for _ in range(3):
         tell(state, cand, 0, 5.0, 0.5)
-    compiled(two_populations.close_generation)(state)
-    compiled(two_populations.merge)(state)
+    compiled(generation.close_generation)(state)
+    compiled(generation.merge)(state)
     assert vectors_of(state, state.top, 4) == [5.0, 5.0, 5.0, 13.0]
 
 
@@ -677,16 +677,16 @@ def test_11_all_successes_compete_when_the_size_falls() -> None:
     """N falls from 8 to 6 in a generation with one success, appended behind the eight."""
     state, cand = begun([(float(i), 0.0) for i in range(8)], n=300, eps=0.0)
     tell(state, cand, 7, 0.5, 0.0)
-    compiled(two_populations.close_generation)(state)
-    compiled(two_populations.merge)(state)
+    compiled(generation.close_generation)(state)
+    compiled(generation.merge)(state)
     assert [f for f, _ in points_of(state.top, 6)] == [0.0, 0.5, 1.0, 2.0, 3.0, 4.0]
 
 
 def test_11_without_a_success_p_is_cut_unsorted() -> None:
     top = [(f, 0.0) for f in (9.0, 1.0, 8.0, 2.0, 7.0, 3.0, 0.0, 4.0)]
     state, _ = begun([(0.0, 0.0)] * 8, top, n=300, eps=0.0)
-    compiled(two_populations.close_generation)(state)
-    compiled(two_populations.merge)(state)
+    compiled(generation.close_generation)(state)
+    compiled(generation.merge)(state)
     assert state.now[0]["n_pop"] == 6
     assert [f for f, _ in points_of(state.top, 6)] == [9.0, 1.0, 8.0, 2.0, 7.0, 3.0]
 
@@ -696,5 +696,5 @@ def test_11_orders_of_the_pool() -> None:
     for f in (2.5, 0.5, 4.0):
         tell(state, cand, 5, f, 0.0)
     assert state.rank[NEW, :3].tolist() == [7, 6, 8]
-    compiled(two_populations.close_generation)(state)
+    compiled(generation.close_generation)(state)
     assert state.rank[POOL, :9].tolist() == [0, 7, 1, 2, 6, 3, 8, 4, 5]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.rdex import RDExConfig, step
-from de2ls.algorithms.two_populations import start
+from de2ls.algorithms.two_populations.setup import start
 
 
 @dataclass(frozen=True, kw_only=True)

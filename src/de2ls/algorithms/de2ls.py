@@ -20,20 +20,18 @@ from de2ls.algorithms.late_local_search import (
     tell_local,
 )
 from de2ls.algorithms.rdex import RDExConfig
-from de2ls.algorithms.two_populations import (
+from de2ls.algorithms.two_populations import setup
+from de2ls.algorithms.two_populations.generation import (
     adapt_eb_rate,
-    ask_trial,
     begin_generation,
     close_generation,
     merge,
-    tell_initial,
-    tell_trial,
 )
-from de2ls.algorithms.two_populations import start as start_two_populations
+from de2ls.algorithms.two_populations.trial import ask_trial, tell_initial, tell_trial
 from de2ls.engine.members import ask_initial
 from de2ls.engine.recorder import observe
-from de2ls.engine.state import ASK, INITIAL, LOCAL, TELL, Candidate, State
-from de2ls.jit.borrow import borrow
+from de2ls.engine.state import INITIAL, LOCAL, Candidate, State
+from de2ls.engine.step import turn
 from de2ls.jit.kernels import block, kernel
 from de2ls.problems.problem import Problem
 
@@ -54,9 +52,7 @@ class DE2LSConfig(RDExConfig):
 
 def start(problem: Problem, config: DE2LSConfig, seed: int, budget: int) -> State:
     """Return the state before the first candidate."""
-    state = start_two_populations(
-        problem, config, seed, budget, late_local_search.FIELDS, extra_rows=1
-    )
+    state = setup.start(problem, config, seed, budget, late_local_search.FIELDS, extra_rows=1)
     for field in ("ls_seen_f", "ls_seen_v", "ls_centre_f", "ls_centre_v"):
         state.now[0][field] = np.inf
     return state
@@ -107,10 +103,7 @@ def tell(state: State, cand: Candidate) -> None:
 @kernel
 def step(state: State, cand: Candidate, action: int) -> bool:
     """Take the candidate's result, make the next candidate, or do both."""
-    s, c = borrow(state), borrow(cand)
-    if action & TELL:
-        tell(s, c)
-    return ask(s, c) if action & ASK else True
+    return turn(state, cand, action, ask, tell)
 
 
 def variants() -> dict[str, DE2LSConfig]:

@@ -14,8 +14,8 @@ A call moves one coordinate at a time, minus then plus; a better point becomes t
 and the scan starts again; a scan without success halves the step.
 """
 
-from de2ls.algorithms.operators import POOL, B
-from de2ls.algorithms.two_populations import replace_in_front
+from de2ls.algorithms.two_populations.operators import POOL, B
+from de2ls.algorithms.two_populations.trial import replace_in_front
 from de2ls.engine import order
 from de2ls.engine.members import copy_vector, write_member
 from de2ls.engine.repair import toward_bound

@@ -19,25 +19,21 @@ from dataclasses import dataclass
 
 from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import parameter
-from de2ls.algorithms.operators import B, cross
 from de2ls.algorithms.rdex import RDExConfig
-from de2ls.algorithms.two_populations import (
-    adapt_eb_rate,
+from de2ls.algorithms.two_populations import setup
+from de2ls.algorithms.two_populations.generation import begin_generation, end_generation
+from de2ls.algorithms.two_populations.operators import B, cross
+from de2ls.algorithms.two_populations.trial import (
     ask_trial,
-    begin_generation,
-    close_generation,
+    family_turn,
     improvement,
-    merge,
     note_origin,
-    tell_initial,
     tell_trial,
 )
-from de2ls.algorithms.two_populations import start as start_two_populations
 from de2ls.engine import order, random
-from de2ls.engine.members import ask_initial, copy_vector
+from de2ls.engine.members import copy_vector
 from de2ls.engine.recorder import observe
-from de2ls.engine.state import ASK, INITIAL, RIVAL, TELL, Candidate, State
-from de2ls.jit.borrow import borrow
+from de2ls.engine.state import RIVAL, Candidate, State
 from de2ls.jit.kernels import block, kernel, routine
 from de2ls.problems.problem import Problem
 
@@ -98,58 +94,15 @@ class RDE26Config(RDExConfig):
 def start(problem: Problem, config: RDE26Config, seed: int, budget: int) -> State:
     """Return the state before the first candidate."""
     n0 = config.initial_size(problem.dim, budget)
-    state = start_two_populations(problem, config, seed, budget, FIELDS, SLOT_FIELDS, extra_rows=n0)
+    state = setup.start(problem, config, seed, budget, FIELDS, SLOT_FIELDS, extra_rows=n0)
     state.now[0]["race_slot"] = NOBODY
     return state
-
-
-@block
-def ask(state: State, cand: Candidate) -> bool:
-    """Make the next candidate; False while all initial points are out."""
-    now, info = state.now[0], cand.info[0]
-    if now.phase == INITIAL:
-        return ask_initial(state, cand)
-    if now.race_slot != NOBODY:
-        ask_rival(state, cand)
-        return True
-    CR = ask_trial(state, cand)
-    info.call = 0
-    if is_raced(state, info.slot):
-        info.call = info.slot + 1
-        state.slot[info.slot].race = BOTH_OUT
-        now.race_slot, now.race_flag = info.slot, info.flag
-        now.race_f, now.race_cr = info.F, CR
-    return True
-
-
-@block
-def tell(state: State, cand: Candidate) -> None:
-    """Take a candidate's result; the last one of a generation ends it."""
-    f, v = observe(state, cand)
-    info = cand.info[0]
-    if info.kind == INITIAL:
-        if tell_initial(state, cand, f, v):
-            begin(state)
-        return
-    if info.call > 0:
-        if state.slot[info.call - 1].race == BOTH_OUT:
-            keep_first(state, cand, f, v)
-            return
-        f, v = settle(state, cand, f, v)
-    if tell_trial(state, cand, f, v):
-        adapt_eb_rate(state)
-        close_generation(state)
-        merge(state)
-        begin(state)
 
 
 @kernel
 def step(state: State, cand: Candidate, action: int) -> bool:
     """Take the candidate's result, make the next candidate, or do both."""
-    s, c = borrow(state), borrow(cand)
-    if action & TELL:
-        tell(s, c)
-    return ask(s, c) if action & ASK else True
+    return family_turn(state, cand, action, observe, tell_raced, end_generation, begin, ask_raced)
 
 
 @routine
@@ -164,6 +117,34 @@ def begin(state: State) -> None:
 
 
 # --- the race ------------------------------------------------------------------------------------
+
+
+@block
+def ask_raced(state: State, cand: Candidate) -> None:
+    """Make the rival of the last trial if that one races, else the next trial."""
+    now, info = state.now[0], cand.info[0]
+    if now.race_slot != NOBODY:
+        ask_rival(state, cand)
+        return
+    CR = ask_trial(state, cand)
+    info.call = 0
+    if is_raced(state, info.slot):
+        info.call = info.slot + 1
+        state.slot[info.slot].race = BOTH_OUT
+        now.race_slot, now.race_flag = info.slot, info.flag
+        now.race_f, now.race_cr = info.F, CR
+
+
+@block
+def tell_raced(state: State, cand: Candidate, f: float, v: float) -> bool:
+    """Take a trial's result, that of a pair when it is complete; True ends the generation."""
+    pair = cand.info[0].call - 1
+    if pair >= 0:
+        if state.slot[pair].race == BOTH_OUT:
+            keep_first(state, cand, f, v)
+            return False
+        f, v = settle(state, cand, f, v)
+    return tell_trial(state, cand, f, v)
 
 
 @block

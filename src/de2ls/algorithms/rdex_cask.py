@@ -20,28 +20,37 @@ import numpy as np
 
 from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import parameter
-from de2ls.algorithms.operators import BASE_STEP, EB_STEP, NEW, POOL, base_step, cross, eb_step
 from de2ls.algorithms.rdex import RDExConfig
-from de2ls.algorithms.two_populations import (
+from de2ls.algorithms.two_populations import setup
+from de2ls.algorithms.two_populations.generation import (
     begin_generation,
-    count_trial,
     drop_worst,
     eb_credit,
-    is_eb_step,
-    judge,
     learn,
     merge,
-    note_origin,
     take_stock,
-    tell_initial,
+)
+from de2ls.algorithms.two_populations.operators import (
+    BASE_STEP,
+    EB_STEP,
+    NEW,
+    POOL,
+    base_step,
+    cross,
+    eb_step,
+)
+from de2ls.algorithms.two_populations.trial import (
+    count_trial,
+    family_turn,
+    is_eb_step,
+    judge,
+    note_origin,
     write_success,
 )
-from de2ls.algorithms.two_populations import start as start_two_populations
 from de2ls.engine import random
-from de2ls.engine.members import ask_initial, copy_vector
+from de2ls.engine.members import copy_vector
 from de2ls.engine.recorder import observe
-from de2ls.engine.state import ASK, INITIAL, TELL, Candidate, State
-from de2ls.jit.borrow import borrow
+from de2ls.engine.state import Candidate, State
 from de2ls.jit.kernels import block, kernel, routine
 from de2ls.problems.problem import Problem
 
@@ -75,44 +84,26 @@ class RDExCASKConfig(RDExConfig):
 
 def start(problem: Problem, config: RDExCASKConfig, seed: int, budget: int) -> State:
     """Return the state before the first candidate."""
-    state = start_two_populations(
+    state = setup.start(
         problem, config, seed, budget, FIELDS, SLOT_FIELDS, extra_rows=config.archive + 1
     )
     state.now[0]["reported_f"] = state.now[0]["reported_v"] = np.inf
     return state
 
 
-@block
-def ask(state: State, cand: Candidate) -> bool:
-    """Make the next candidate; False while all initial points are out."""
-    if state.now[0].phase == INITIAL:
-        return ask_initial(state, cand)
-    ask_trial(state, cand)
-    return True
-
-
-@block
-def tell(state: State, cand: Candidate) -> None:
-    """Take a candidate's result; the last one of a generation ends it."""
-    f, v = observe(state, cand)
-    report(state, cand, f, v)
-    if cand.info[0].kind == INITIAL:
-        if tell_initial(state, cand, f, v):
-            begin_generation(state)
-    elif tell_trial(state, cand, f, v):
-        adapt_eb_rate(state)
-        close_generation(state)
-        merge(state)
-        begin_generation(state)
-
-
 @kernel
 def step(state: State, cand: Candidate, action: int) -> bool:
     """Take the candidate's result, make the next candidate, or do both."""
-    s, c = borrow(state), borrow(cand)
-    if action & TELL:
-        tell(s, c)
-    return ask(s, c) if action & ASK else True
+    return family_turn(
+        state,
+        cand,
+        action,
+        report,
+        tell_trial,
+        end_generation,
+        begin_generation,
+        ask_trial,
+    )
 
 
 # --- one trial -----------------------------------------------------------------------------------
@@ -190,16 +181,18 @@ def archive_overwritten(state: State) -> None:
 
 
 @block
-def report(state: State, cand: Candidate, f: float, v: float) -> None:
-    """Keep the published program's best, the kick's attractor, by its rule.
+def report(state: State, cand: Candidate) -> tuple[float, float]:
+    """Record a result, and keep the published program's best, the kick's attractor, by its rule.
 
     The rule is no order: a feasible point replaces an infeasible best only if its objective is not
     larger. So it differs from the incumbent until the first feasible best.
     """
+    f, v = observe(state, cand)
     now = state.now[0]
     if (f <= now.reported_f) if v <= 0.0 else (v <= now.reported_v):
         now.reported_f, now.reported_v = f, v
         copy_vector(cand.x, state.x[reported_row(state)])
+    return f, v
 
 
 @block
@@ -215,6 +208,14 @@ def reported_row(state: State) -> int:
 
 
 # --- a generation ends ---------------------------------------------------------------------------
+
+
+@routine
+def end_generation(state: State) -> None:
+    """End a generation: the smoothed rate of EB steps, the counters of the slots."""
+    adapt_eb_rate(state)
+    close_generation(state)
+    merge(state)
 
 
 @routine

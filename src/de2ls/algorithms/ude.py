@@ -44,15 +44,13 @@ from de2ls.engine import random
 from de2ls.engine.members import ask_initial, write_member
 from de2ls.engine.recorder import observe
 from de2ls.engine.state import (
-    ASK,
     INITIAL,
     SEARCH,
-    TELL,
     Candidate,
     State,
     new_state,
 )
-from de2ls.jit.borrow import borrow
+from de2ls.engine.step import turn
 from de2ls.jit.kernels import block, kernel, routine
 from de2ls.problems.problem import Problem
 
@@ -235,10 +233,7 @@ def tell(state: State, cand: Candidate) -> None:
 @kernel
 def step(state: State, cand: Candidate, action: int) -> bool:
     """Take the candidate's result, make the next candidate, or do both."""
-    s, c = borrow(state), borrow(cand)
-    if action & TELL:
-        tell(s, c)
-    return ask(s, c) if action & ASK else True
+    return turn(state, cand, action, ask, tell)
 
 
 # --- a generation begins -------------------------------------------------------------------------

@@ -13,23 +13,16 @@ holds during a generation, and coordinates outside the box drawn anew.
 import math
 from dataclasses import dataclass, replace
 
-from de2ls.algorithms import two_populations
 from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import parameter
-from de2ls.algorithms.operators import BASE_STEP, base_step
-from de2ls.algorithms.two_populations import (
-    TwoPopulationConfig,
-    close_generation,
-    merge,
-    note_origin,
-    tell_initial,
-    tell_trial,
-)
+from de2ls.algorithms.two_populations import generation, setup
+from de2ls.algorithms.two_populations.generation import close_generation, merge
+from de2ls.algorithms.two_populations.operators import BASE_STEP, base_step
+from de2ls.algorithms.two_populations.setup import TwoPopulationConfig
+from de2ls.algorithms.two_populations.trial import family_turn, note_origin, tell_trial
 from de2ls.engine import random
-from de2ls.engine.members import ask_initial
 from de2ls.engine.recorder import observe
-from de2ls.engine.state import ASK, INITIAL, TELL, Candidate, State
-from de2ls.jit.borrow import borrow
+from de2ls.engine.state import Candidate, State
 from de2ls.jit.kernels import block, kernel, routine
 from de2ls.problems.problem import Problem
 
@@ -59,23 +52,28 @@ def start(problem: Problem, config: LSRTDEConfig, seed: int, budget: int) -> Sta
     """Return the state before the first candidate."""
     if config.handling == "feasibility":
         config = replace(config, eps_cutoff=0.0)
-    return two_populations.start(problem, config, seed, budget)
+    return setup.start(problem, config, seed, budget)
 
 
 @routine
 def begin_generation(state: State) -> None:
     """Fix what holds for the generation; mF and the elite follow the success rate."""
-    two_populations.begin_generation(state)
+    generation.begin_generation(state)
     now, cfg = state.now[0], state.cfg[0]
     now.f_mean = cfg.mf_base + cfg.mf_amp * math.tanh(cfg.mf_slope * now.sr)
     now.n_base = max(2, int(cfg.p_base * now.n_pop * math.exp(-cfg.p_rate * now.sr)))
 
 
+@routine
+def end_generation(state: State) -> None:
+    """End a generation: there is no EB step whose rate would be adapted."""
+    close_generation(state)
+    merge(state)
+
+
 @block
-def ask(state: State, cand: Candidate) -> bool:
-    """Make the next candidate, Q_c crossed with Q_c + F (P_a - Q_c) + F (Q_r1 - P_r2)."""
-    if state.now[0].phase == INITIAL:
-        return ask_initial(state, cand)
+def ask_trial(state: State, cand: Candidate) -> None:
+    """Make a trial, Q_c crossed with Q_c + F (P_a - Q_c) + F (Q_r1 - P_r2)."""
     rng, dim = state.rng, cand.x.shape[0]
     c = random.integer(rng, state.now[0].n_pop)
     toward, plus, minus, F, CR = base_step(state, c)
@@ -92,29 +90,14 @@ def ask(state: State, cand: Candidate) -> bool:
                 value = min(high, low + random.uniform(rng) * (high - low))
             cand.x[j] = value
     cand.info[0].CR = crossed / dim
-    return True
-
-
-@block
-def tell(state: State, cand: Candidate) -> None:
-    """Take a candidate's result; the last one of a generation ends it."""
-    f, v = observe(state, cand)
-    if cand.info[0].kind == INITIAL:
-        if tell_initial(state, cand, f, v):
-            begin_generation(state)
-    elif tell_trial(state, cand, f, v):
-        close_generation(state)
-        merge(state)
-        begin_generation(state)
 
 
 @kernel
 def step(state: State, cand: Candidate, action: int) -> bool:
     """Take the candidate's result, make the next candidate, or do both."""
-    s, c = borrow(state), borrow(cand)
-    if action & TELL:
-        tell(s, c)
-    return ask(s, c) if action & ASK else True
+    return family_turn(
+        state, cand, action, observe, tell_trial, end_generation, begin_generation, ask_trial
+    )
 
 
 ALGORITHMS = {"l-srtde": Algorithm("l-srtde", "L-SRTDE", LSRTDEConfig, start, step)}

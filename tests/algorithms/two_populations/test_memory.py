@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from de2ls.engine import memory
+from de2ls.algorithms.two_populations.generation import blend
 from tests.helpers import compiled
 
 CELL = np.dtype([("cr", "f8"), ("f", "f8")])
@@ -20,7 +20,7 @@ def learn(
     found = np.zeros(cells, CELL)
     found["cr"], found["f"] = 1.0, 0.3
     record = np.array(successes, SUCCESS)
-    next_cursor = compiled(memory.learn)(found, cursor, record, len(successes), rate)
+    next_cursor = compiled(blend)(found, cursor, record, len(successes), rate)
     return found, next_cursor
 
 
@@ -43,7 +43,7 @@ def test_cursor_wraps_at_the_number_of_cells() -> None:
 def test_only_the_counted_successes_are_used() -> None:
     found = np.zeros(5, CELL)
     record = np.array([(0.5, 0.5, 1.0), (0.9, 0.9, 100.0)], SUCCESS)
-    compiled(memory.learn)(found, 0, record, 1, 0.5)
+    compiled(blend)(found, 0, record, 1, 0.5)
     assert found[0]["cr"] == found[0]["f"] == 0.25
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from de2ls.engine import epsilon
+from de2ls.algorithms.two_populations import generation
 from de2ls.engine.state import MEMBER
 from tests.helpers import compiled
 
@@ -27,7 +27,7 @@ VALUES = st.one_of(
     ],
 )
 def test_index_by_hand(n: int, p: float, index: int) -> None:
-    assert compiled(epsilon.level_index)(n, p, 0.8) == index
+    assert compiled(generation.level_index)(n, p, 0.8) == index
 
 
 @given(VALUES, st.data())
@@ -35,7 +35,7 @@ def test_select_is_an_entry_of_the_sorted_values(values: list[float], data: st.D
     n = data.draw(st.integers(1, len(values)))
     k = data.draw(st.integers(0, n - 1))
     scratch = np.array(values)
-    assert compiled(epsilon.select)(scratch, n, k) == sorted(values[:n])[k]
+    assert compiled(generation.select)(scratch, n, k) == sorted(values[:n])[k]
     assert scratch[n:].tolist() == values[n:]  # what lies behind is left alone
 
 
@@ -49,6 +49,6 @@ def test_level_takes_the_violations_of_the_first_members(
     members["v"] = values
     members["f"] = -np.arange(len(values))
     before = members.copy()
-    level = compiled(epsilon.level)(members, n, k, np.empty(len(values)))
+    level = compiled(generation.level)(members, n, k, np.empty(len(values)))
     assert level == sorted(values[:n])[k]
     assert (members == before).all()
