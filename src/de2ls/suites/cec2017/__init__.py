@@ -190,5 +190,5 @@ def _kernel(k: int, definition: str, params: FloatArray, dim: int) -> CompiledKe
     from de2ls.suites.cec2017 import functions, parts  # imports Numba, which the table does without
 
     variant = "_cpp2017" if definition == "cpp2017" and k in VARIANTS else ""
-    evaluate = getattr(functions, f"c{k:02d}{variant}")
+    evaluate = getattr(functions, f"c{k - 9 if k > 20 else k:02d}{variant}")
     return CompiledKernel(evaluate, params, n_work=parts.N_VECTORS * dim, raises=False)

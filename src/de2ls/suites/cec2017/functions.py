@@ -1,8 +1,8 @@
 """Compiled functions C1..C28, by Wu, Mallipeddi and Suganthan's problem definitions of 2017.
 
 Every ``cNN(x, params, work, out)`` fills `out` with f, g.., h..; `params` holds the shift o, then M
-column by column (C5: M1, then M2). C21..C28 are C12..C19 on z = M y instead of y = x - o: those
-functions are written once, on a vector z that may be either. S, R, B, Mx are `schwefel`,
+column by column (C5: M1, then M2). C21..C28 are C12..C19 on M y instead of y = x - o: those
+functions are written once, on a vector z that is either. S, R, B, Mx are `schwefel`,
 `rastrigin`, `rosenbrock`, `largest` of `parts`.
 """
 
@@ -18,12 +18,12 @@ from de2ls.suites.cec2017.parts import (
     largest_absolute,
     links,
     mapped,
+    moved,
     own_vector,
     product,
     product_sum,
     rastrigin,
     rosenbrock,
-    rotated,
     schwefel,
     shifted,
     squared_steps,
@@ -171,18 +171,20 @@ def c11(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) ->
     out[2] = squared_steps(y)
 
 
-@block
-def rastrigin_in_shell(z: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    """R(z) with 4 - sum |z_i| <= 0 and sum z_i^2 - 4 <= 0."""
+@kernel
+def c12(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
+    """C12, C21: R(z) with 4 - sum |z_i| <= 0 and sum z_i^2 - 4 <= 0."""
+    z = moved(x, params, work)
     _, cosines = turn_waves_of(z, 1.0, work)
     out[0] = rastrigin(z, cosines)
     out[1] = 4.0 - absolutes(z)
     out[2] = squares(z) - 4.0
 
 
-@block
-def rosenbrock_under_rastrigin(z: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    """B(z) with R(z) - 100 <= 0, sum z_i - 2 D <= 0 and 5 - sum z_i <= 0."""
+@kernel
+def c13(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
+    """C13, C22: B(z) with R(z) - 100 <= 0, sum z_i - 2 D <= 0 and 5 - sum z_i <= 0."""
+    z = moved(x, params, work)
     _, cosines = turn_waves_of(z, 1.0, work)
     total = z.sum()
     out[0] = rosenbrock(z)
@@ -191,9 +193,10 @@ def rosenbrock_under_rastrigin(z: FloatArray, work: FloatArray, out: FloatArray)
     out[3] = 5.0 - total
 
 
-@block
-def ackley_on_sphere(z: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    """Ackley's function with sum_{i>=2} z_i^2 + 1 - |z_1| <= 0 and sum z_i^2 - 4 = 0."""
+@kernel
+def c14(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
+    """C14, C23: Ackley's function with sum_{i>=2} z_i^2 + 1 - |z_1| <= 0 and sum z_i^2 - 4 = 0."""
+    z = moved(x, params, work)
     D = z.shape[0]
     _, cosines = turn_waves_of(z, 1.0, work)
     Q = squares(z)
@@ -211,9 +214,27 @@ def on_circle(f: float, z: FloatArray, out: FloatArray) -> None:
     out[2] = math.cos(f) + math.sin(f)
 
 
-@block
-def absolutes_on_circle(z: FloatArray, out: FloatArray) -> None:
-    """Sum |z_i| = f, with sum z_i^2 - 100 D <= 0, u = cos f + sin f, u^2 - e^u - 1 + e = 0."""
+@kernel
+def c15(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
+    """C15, C24: max |z_i| on circles."""
+    z = moved(x, params, work)
+    on_circle(largest_absolute(z), z, out)
+
+
+@kernel
+def c15_cpp2017(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
+    """C15, C24 of the first C++ file: max z_i on circles."""
+    z = moved(x, params, work)
+    on_circle(largest(z), z, out)
+
+
+@kernel
+def c16(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
+    """C16, C25: f = sum |z_i| with sum z_i^2 - 100 D <= 0 and an equality.
+
+    u = cos f + sin f: u^2 - e^u - 1 + e = 0.
+    """
+    z = moved(x, params, work)
     f = absolutes(z)
     u = math.cos(f) + math.sin(f)
     out[0] = f
@@ -221,12 +242,13 @@ def absolutes_on_circle(z: FloatArray, out: FloatArray) -> None:
     out[2] = u * u - math.exp(u) - 1.0 + math.e
 
 
-@block
-def griewank_on_sphere(z: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    """Griewank's function of z, with two constraints.
+@kernel
+def c17(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
+    """C17, C26: Griewank's function of z, with two constraints.
 
     Q = sum z_i^2: 1 - sum sgn(|z_i| - Q + z_i^2 - 1) <= 0 and Q - 4 D = 0.
     """
+    z = moved(x, params, work)
     D = z.shape[0]
     Q = squares(z)
     angles = own_vector(work, D)
@@ -240,13 +262,14 @@ def griewank_on_sphere(z: FloatArray, work: FloatArray, out: FloatArray) -> None
     out[2] = Q - 4.0 * D
 
 
-@block
-def stepped_rastrigin(z: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    """R(t), t_i = z_i inside (-0.5, 0.5) and rounded to halves outside, with three constraints.
+@kernel
+def c18(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
+    """C18, C27: R(t), t_i = z_i inside (-0.5, 0.5) and rounded to halves outside.
 
-    1 - sum |z_i| <= 0, sum z_i^2 - 100 D <= 0 and
+    With 1 - sum |z_i| <= 0, sum z_i^2 - 100 D <= 0 and
     100 sum (z_i^2 - z_{i+1})^2 + prod sin^2((z_i - 1) pi) = 0.
     """
+    z = moved(x, params, work)
     D = z.shape[0]
     t = own_vector(work, D)
     for i in range(D):
@@ -260,13 +283,14 @@ def stepped_rastrigin(z: FloatArray, work: FloatArray, out: FloatArray) -> None:
     out[3] = 100.0 * links(z, 0, 1, 1) + wave * wave
 
 
-@block
-def rough_roots(z: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    """Sum sqrt|z_i| + 2 sin z_i^3, with two constraints.
+@kernel
+def c19(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
+    """C19, C28: sum sqrt|z_i| + 2 sin z_i^3, with two constraints.
 
     10 (D - 1) e^5 - sum_{i<D} 10 exp(-0.2 sqrt(z_i^2 + z_{i+1}^2)) <= 0 and
     sum sin^2 2 z_i - D / 2 <= 0.
     """
+    z = moved(x, params, work)
     D = z.shape[0]
     sines, _ = waves_of(z, 2.0, work)
     out[2] = squares(sines) - 0.5 * D
@@ -282,62 +306,6 @@ def rough_roots(z: FloatArray, work: FloatArray, out: FloatArray) -> None:
         pairs += math.exp(-0.2 * math.sqrt(z[i] * z[i] + z[i + 1] * z[i + 1]))
     out[0] = f
     out[1] = 10.0 * ((D - 1) * math.exp(5.0) - pairs)
-
-
-@kernel
-def c12(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    """C12: `rastrigin_in_shell` of y."""
-    rastrigin_in_shell(shifted(x, params, work), work, out)
-
-
-@kernel
-def c13(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    """C13: `rosenbrock_under_rastrigin` of y."""
-    rosenbrock_under_rastrigin(shifted(x, params, work), work, out)
-
-
-@kernel
-def c14(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    """C14: `ackley_on_sphere` of y."""
-    ackley_on_sphere(shifted(x, params, work), work, out)
-
-
-@kernel
-def c15(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    """C15: max |y_i| on circles."""
-    y = shifted(x, params, work)
-    on_circle(largest_absolute(y), y, out)
-
-
-@kernel
-def c15_cpp2017(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    """C15 of the first C++ file: max y_i on circles."""
-    y = shifted(x, params, work)
-    on_circle(largest(y), y, out)
-
-
-@kernel
-def c16(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    """C16: `absolutes_on_circle` of y."""
-    absolutes_on_circle(shifted(x, params, work), out)
-
-
-@kernel
-def c17(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    """C17: `griewank_on_sphere` of y."""
-    griewank_on_sphere(shifted(x, params, work), work, out)
-
-
-@kernel
-def c18(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    """C18: `stepped_rastrigin` of y."""
-    stepped_rastrigin(shifted(x, params, work), work, out)
-
-
-@kernel
-def c19(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    """C19: `rough_roots` of y."""
-    rough_roots(shifted(x, params, work), work, out)
 
 
 @kernel
@@ -358,59 +326,3 @@ def c20(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) ->
     out[0] = f
     out[1] = c * c - 0.25 * c - 0.125
     out[2] = math.exp(c) - math.exp(0.25)
-
-
-@kernel
-def c21(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    """C21: `rastrigin_in_shell` of z."""
-    rastrigin_in_shell(rotated(x, params, work), work, out)
-
-
-@kernel
-def c22(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    """C22: `rosenbrock_under_rastrigin` of z."""
-    rosenbrock_under_rastrigin(rotated(x, params, work), work, out)
-
-
-@kernel
-def c23(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    """C23: `ackley_on_sphere` of z."""
-    ackley_on_sphere(rotated(x, params, work), work, out)
-
-
-@kernel
-def c24(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    """C24: max |z_i| on circles."""
-    z = rotated(x, params, work)
-    on_circle(largest_absolute(z), z, out)
-
-
-@kernel
-def c24_cpp2017(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    """C24 of the first C++ file: max z_i on circles."""
-    z = rotated(x, params, work)
-    on_circle(largest(z), z, out)
-
-
-@kernel
-def c25(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    """C25: `absolutes_on_circle` of z."""
-    absolutes_on_circle(rotated(x, params, work), out)
-
-
-@kernel
-def c26(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    """C26: `griewank_on_sphere` of z."""
-    griewank_on_sphere(rotated(x, params, work), work, out)
-
-
-@kernel
-def c27(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    """C27: `stepped_rastrigin` of z."""
-    stepped_rastrigin(rotated(x, params, work), work, out)
-
-
-@kernel
-def c28(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
-    """C28: `rough_roots` of z."""
-    rough_roots(rotated(x, params, work), work, out)

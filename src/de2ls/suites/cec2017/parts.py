@@ -85,9 +85,10 @@ def mapped(y: FloatArray, params: FloatArray, work: FloatArray, which: int) -> F
 
 
 @block
-def rotated(x: FloatArray, params: FloatArray, work: FloatArray) -> FloatArray:
-    """Return z = M (x - o)."""
-    return mapped(shifted(x, params, work), params, work, 0)
+def moved(x: FloatArray, params: FloatArray, work: FloatArray) -> FloatArray:
+    """Return z = M (x - o) where `params` holds a linear map, else y = x - o."""
+    y = shifted(x, params, work)
+    return mapped(y, params, work, 0) if params.shape[0] > x.shape[0] else y
 
 
 @kernel
