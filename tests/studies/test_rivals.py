@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from de2ls.problems import problem
-from de2ls.studies.rivals import SOLVERS, EndOfBudgetError, Meter, measure
+from de2ls.studies.rivals import SOLVERS, EndOfBudgetError, Meter, by_minimize, measure
 
 
 def hill():
@@ -56,7 +56,7 @@ def test_a_metered_problem_is_counted():
 
 @pytest.mark.parametrize("name", ["cobyla", "slsqp", "cobyqa"])
 def test_local_solvers_find_the_optimum(name):
-    meter = measure(name, hill(), seed=1, budget=400)
+    meter = measure(SOLVERS[name].solve, hill(), seed=1, budget=400)
     assert meter.used <= 400
     assert meter.history[-1][1] == pytest.approx(BEST, abs=2e-3)  # within the band of h
 
@@ -64,14 +64,29 @@ def test_local_solvers_find_the_optimum(name):
 @pytest.mark.parametrize("name", ["cma-al", "scipy-de", "pymoo-de", "isres"])
 def test_global_solvers_use_their_budget_on_a_sphere(name):
     sphere = problem(lambda x: float(np.sum((x - 0.3) ** 2)), [(0, 1)] * 3)
-    meter = measure(name, sphere, seed=1, budget=1500)
+    meter = measure(SOLVERS[name].solve, sphere, seed=1, budget=1500)
     assert meter.used == 1500
     assert meter.history[-1][1] < 1e-2
 
 
-def test_time_ends_a_run():
-    meter = measure("slsqp", hill(), seed=1, budget=10**9, max_time=0.05)
-    assert 0 < meter.used < 10**9
+@pytest.mark.parametrize("name", ["slsqp", "cobyla", "isres"])
+def test_time_ends_a_run(name):
+    meter = measure(SOLVERS[name].solve, hill(), seed=1, budget=10**8, max_time=0.05)
+    assert 0 < meter.used < 10**8
+    assert meter.ended == "time"
+
+
+def test_the_end_is_no_failure_of_the_function_to_minimize():
+    meter = measure(by_minimize, hill(), seed=1, budget=40, max_time=-1.0)
+    assert (meter.used, meter.ended) == (0, "time")
+
+
+def test_strict_points_break_no_constraint():
+    meter = Meter(problem(lambda x: (x[0], [0.5 - x[0]], []), [(0, 1)], n_ineq=1), 10)
+    for x in (0.6, 0.5 - 5e-7, 0.5 - 5e-6, 0.55):
+        meter([x])
+    assert [n for n, _ in meter.history] == [1, 2]  # 5e-7 is within the slack of 1e-6
+    assert [n for n, _ in meter.strict] == [1, 4]
 
 
 def test_every_solver_has_a_title():

@@ -1,77 +1,50 @@
 """`minimize` beside other people's solvers, on problems as practitioners have them.
 
 Every solver meets every problem with several seeds. A run is measured by the relative error of its
-best feasible point, (f - f*) / max(1, |f*|), after 50 D, 200 D and 2,000 D evaluations. Solvers
-that plan by their budget run once for each; the others run once, and their shorter budgets are
-read from the same run. Finished runs are kept in a CSV file: what is there is not run again.
+best feasible point, (f - f*) / max(1, |f*|), after some budgets. Solvers that plan by their budget
+run once for each; the others run once, and their shorter budgets are read from the same run.
 """
 
-import csv
-import json
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from de2ls._checks import FloatArray
 from de2ls.problems.key import ProblemKey
-from de2ls.scores.tables import Column, Table
+from de2ls.problems.problem import Problem
+from de2ls.scores.tables import Column, Table, Value, best_cells
+from de2ls.studies.optima import COCO, best_value, is_known
 from de2ls.studies.rivals import SOLVERS, measure
+from de2ls.studies.runs import SOLVED, Case, Run
 from de2ls.suites.registry import get_suite
 
-BUDGETS = (50, 200, 2000)  # evaluations per dimension
-SOLVED = 1e-4  # relative error
-FIELDS = ("solver", "suite", "problem", "key", "seed", "budget", "seconds", "history")
-MAX_SECONDS = 20.0  # of CPU in one run: COBYQA needs milliseconds per evaluation
+SEEN = {2, 5, 10}  # dimensions of COCO's first instances on which CHORUS was designed
+OURS = "chorus"
+
+Figures = dict[tuple[str, ProblemKey], FloatArray]  # of all seeds, by solver and problem
 
 
-class Case(NamedTuple):
-    """One run to make: a solver, a problem, a seed and a budget in evaluations per dimension."""
+def problems(
+    suites: Sequence[str], dims: Sequence[int], instances: Sequence[int] = (1,)
+) -> list[ProblemKey]:
+    """Return the problems of some suites whose best value is known.
 
-    solver: str
-    key: ProblemKey
-    seed: int
-    budget: int
-
-
-@dataclass(frozen=True)
-class Run:
-    """A finished run: the evaluations at which its best feasible point improved, and its error."""
-
-    case: Case
-    seconds: float
-    history: FloatArray  # (improvements, 2): evaluations, relative error
-
-    def error(self, evaluations: float) -> float:
-        """Return the relative error after so many evaluations; infinite while infeasible."""
-        done = self.history[self.history[:, 0] <= evaluations]
-        return float(done[-1, 1]) if len(done) else np.inf
-
-    @property
-    def solved_at(self) -> float:
-        """Evaluations per dimension until the error was at most 1e-4."""
-        close = self.history[self.history[:, 1] <= SOLVED, 0]
-        return float(close[0]) / self.case.key.dim if len(close) else np.inf
-
-
-def problems(suites: Sequence[str], dims: Sequence[int], instance: int = 1) -> list[ProblemKey]:
-    """Return the problems of some suites whose best value is known; `dims` where one is free."""
+    `dims` and `instances` count where a suite has such a setting.
+    """
     found: list[ProblemKey] = []
     for name in suites:
         suite = get_suite(name)
-        free = {"dim": list(dims), "instance": instance}
+        free = {"dim": list(dims), "instance": list(instances)}
         settings = {setting: free[setting] for setting in suite.settings if setting in free}
-        found += [key for key in suite.problems(**settings) if suite.best_known(key) is not None]
+        found += [key for key in suite.problems(**settings) if is_known(key)]
     return found
 
 
 def cases(
-    keys: Iterable[ProblemKey], solvers: Sequence[str], seeds: int, budgets: Sequence[int] = BUDGETS
+    keys: Iterable[ProblemKey], solvers: Sequence[str], seeds: int, budgets: Sequence[int]
 ) -> Iterator[Case]:
     """Yield the runs of a comparison, seed by seed: what a stopped one leaves is balanced."""
     chosen = list(keys)
@@ -82,198 +55,234 @@ def cases(
                     yield Case(solver, key, seed, budget)
 
 
-def one_run(case: Case) -> Run:
-    """Make one run."""
-    suite = get_suite(case.key.suite)
-    best = suite.best_known(case.key)
-    if best is None:
-        raise ValueError(f"{case.key} has no best known value to measure against")
-    begin = time.process_time()
-    problem = suite.load(case.key)
-    meter = measure(case.solver, problem, case.seed, case.budget * case.key.dim, MAX_SECONDS)
-    history = np.array(meter.history, dtype=float).reshape(-1, 2)
-    history[:, 1] = (history[:, 1] - best) / max(1.0, abs(best))
-    return Run(case, time.process_time() - begin, history)
+def solver_run(case: Case, max_seconds: float) -> Run:
+    """Make one run of a solver, of at most so much CPU time."""
+    problem = get_suite(case.key.suite).load(case.key)
+    return timed(case, SOLVERS[case.solver].solve, problem, max_seconds)
 
 
-def run_missing(path: Path, wanted: Iterable[Case], workers: int) -> list[Run]:
-    """Make the runs that the file lacks, append each as it ends, and return all wanted ones."""
-    from rich.console import Console
-    from rich.progress import track
-
-    asked = list(wanted)
-    known = read(path)
-    missing = [case for case in asked if case not in known]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = not path.exists()
-    with path.open("a", newline="", encoding="utf-8") as file, ProcessPoolExecutor(workers) as pool:
-        writer = csv.writer(file)
-        if fresh:
-            writer.writerow(FIELDS)
-        ends = as_completed([pool.submit(one_run, case) for case in missing])
-        for end in track(ends, "runs", len(missing), console=Console(stderr=True)):
-            run = end.result()
-            known[run.case] = run
-            writer.writerow(_row(run))
-            file.flush()
-    return [known[case] for case in asked]
+def timed(
+    case: Case, solve: Callable[..., None], problem: Problem, max_seconds: float = np.inf
+) -> Run:
+    """Make a run and measure it."""
+    best = best_value(case.key)
+    cpu, wall = time.process_time(), time.perf_counter()
+    meter = measure(solve, problem, case.seed, case.budget * case.key.dim, max_seconds)
+    return Run(
+        case,
+        _errors(meter.history, best),
+        _errors(meter.strict if case.key.suite == COCO else [], best),
+        best=best,
+        violation=meter.violation,
+        used=meter.used,
+        ended=meter.ended,
+        cpu=time.process_time() - cpu,
+        wall=time.perf_counter() - wall,
+    )
 
 
-def read(path: Path) -> dict[Case, Run]:
-    """Return the runs in a file; none if there is no file."""
-    if not path.exists():
-        return {}
-    with path.open(newline="", encoding="utf-8") as file:
-        runs = map(_run, csv.DictReader(file))
-        return {run.case: run for run in runs}
+def _errors(history: Sequence[tuple[int, float]], best: float) -> FloatArray:
+    found = np.array(history, dtype=float).reshape(-1, 2)
+    if not np.isnan(best):
+        found[:, 1] = (found[:, 1] - best) / max(1.0, abs(best))
+    return found
 
 
-def _row(run: Run) -> list[Any]:
-    case, key = run.case, run.case.key
-    text = " ".join(f"{int(n)}:{error:.3g}" for n, error in _thinned(run))
-    identity = [case.solver, key.suite, key.label, key.to_json(), case.seed, case.budget]
-    return [*identity, f"{run.seconds:.2f}", text]
+def at_budget(runs: Iterable[Run], budget: int, figure: Callable[[Run, float], float]) -> Figures:
+    """Return a figure of every run after `budget` D evaluations, by solver and problem.
 
-
-def _thinned(run: Run) -> FloatArray:
-    """Return the improvements by a tenth of the error, and the last one before each budget."""
-    n, error = run.history.T
-    last = [int((n <= budget * run.case.key.dim).sum()) - 1 for budget in BUDGETS]
-    kept: list[int] = []
-    for i, value in enumerate(error):
-        if not kept or value < 0.9 * error[kept[-1]] or value <= SOLVED < error[kept[-1]]:
-            kept.append(i)
-    return run.history[sorted({*kept, *(i for i in last if i >= 0)})]
-
-
-def _run(row: Mapping[str, str]) -> Run:
-    key = ProblemKey.from_dict(json.loads(row["key"]))
-    pairs = [tuple(map(float, text.split(":"))) for text in row["history"].split()]
-    case = Case(row["solver"], key, int(row["seed"]), int(row["budget"]))
-    return Run(case, float(row["seconds"]), np.array(pairs, dtype=float).reshape(-1, 2))
-
-
-def errors(runs: Iterable[Run], budget: int) -> dict[tuple[str, ProblemKey], FloatArray]:
-    """Return the errors of all seeds after `budget` D evaluations, by solver and problem."""
-    found: dict[tuple[str, ProblemKey], list[float]] = defaultdict(list)
+    A solver that does not know its budget is read from the shortest run that is long enough.
+    """
+    chosen: dict[tuple[str, ProblemKey, int], Run] = {}
     for run in runs:
         case = run.case
-        if case.budget == budget or (
-            case.budget > budget and not SOLVERS[case.solver].knows_budget
-        ):
-            found[case.solver, case.key].append(run.error(budget * case.key.dim))
+        exact = case.solver not in SOLVERS or SOLVERS[case.solver].knows_budget
+        if case.budget == budget or (case.budget > budget and not exact):
+            place = case.solver, case.key, case.seed
+            other = chosen.get(place)
+            if other is None or other.case.budget > case.budget:
+                chosen[place] = run
+    found: dict[tuple[str, ProblemKey], list[float]] = defaultdict(list)
+    for (solver, key, _), run in chosen.items():
+        found[solver, key].append(figure(run, budget * key.dim))
     return {place: np.array(values) for place, values in found.items()}
 
 
-def solved_table(runs: Sequence[Run]) -> Table:
-    """Return the problems solved in the median of the seeds, by suite, dimension and budget."""
-    solvers = list(dict.fromkeys(run.case.solver for run in runs))
-    groups: dict[str, set[ProblemKey]] = defaultdict(set)
-    for run in runs:
-        groups[_group(run.case.key)].add(run.case.key)
-    rows: list[tuple[Any, ...]] = []
-    for group, keys in groups.items():
-        for budget in BUDGETS:
-            found = errors(runs, budget)
-            counts = [_solved(found, solver, keys) for solver in solvers]
-            if any(count is not None for count in counts):
-                rows.append((group, f"{budget} D", len(keys), *counts))
-    columns = (Column("problems"), Column("budget"), Column("of"), *(
-        Column(SOLVERS[solver].title) for solver in solvers
-    ))  # fmt: skip
+def group(key: ProblemKey) -> str:
+    """Return which problems are counted together; COCO's by dimension and what design has seen."""
+    if key.suite != COCO:
+        return key.suite
+    seen = key["instance"] == 1 and key.dim in SEEN
+    return f"{key.suite}, D = {key.dim}, {'seen in design' if seen else 'unseen'}"
+
+
+def groups(runs: Iterable[Run]) -> dict[str, list[ProblemKey]]:
+    """Return the problems of the groups, in the order in which they appear."""
+    found: dict[str, dict[ProblemKey, None]] = defaultdict(dict)
+    for key in sorted({run.case.key for run in runs}):
+        found[group(key)][key] = None
+    return {name: list(keys) for name, keys in found.items()}
+
+
+def solvers_of(runs: Iterable[Run]) -> list[str]:
+    """Return the solvers that have runs, in the order of `SOLVERS`."""
+    present = {run.case.solver for run in runs}
+    return [name for name in SOLVERS if name in present] + sorted(present - set(SOLVERS))
+
+
+class Shares:
+    """Shares of what is asked that solvers reach in groups of problems, at budgets.
+
+    Parameters
+    ----------
+    runs : sequence of Run
+        All of them.
+    budgets : sequence of int
+        Evaluations per dimension.
+    figure : callable
+        ``figure(run, evaluations)``: a number for a run.
+    reached : callable
+        What the figures of a problem's seeds count for that problem, from 0 to 1.
+    only : str, optional
+        The one suite that counts.
+    """
+
+    def __init__(
+        self,
+        runs: Sequence[Run],
+        budgets: Sequence[int],
+        figure: Callable[[Run, float], float],
+        reached: Callable[[FloatArray], float],
+        only: str | None = None,
+    ) -> None:
+        self.solvers = solvers_of(runs)
+        self.rows: list[tuple[str, int, int, dict[str, tuple[float, int]]]] = []
+        at = {budget: at_budget(runs, budget, figure) for budget in budgets}
+        for name, keys in groups(runs).items():
+            for budget in budgets if only in (None, keys[0].suite) else ():
+                cells = {
+                    solver: self._cell(at[budget], solver, keys, reached) for solver in self.solvers
+                }
+                if any(count for _, count in cells.values()):
+                    self.rows.append((name, budget, len(keys), cells))
+
+    @staticmethod
+    def _cell(
+        found: Figures, solver: str, keys: Sequence[ProblemKey], reached: Callable[..., float]
+    ) -> tuple[float, int]:
+        """Return the sum over the problems that the solver has met, and how many these are."""
+        met = [reached(found[solver, key]) for key in keys if (solver, key) in found]
+        return float(sum(met)), len(met)
+
+    def table(self, title: str, cell: Callable[[float, int], Value], note: str) -> Table:
+        """Return a row per group and budget, a column per solver, the best in bold."""
+        rows: list[tuple[Value, ...]] = []
+        ratios: list[list[float]] = []
+        for name, budget, size, cells in self.rows:
+            values = [cells[solver] for solver in self.solvers]
+            shown = (cell(total, met) if met else None for total, met in values)
+            rows.append((name, f"{budget:,} D", size, *shown))
+            ratios.append([total / met if met else np.nan for total, met in values])
+        columns = (Column("problems"), Column("budget"), Column("of"), *(
+            Column(title_of(solver), ".1f") for solver in self.solvers
+        ))  # fmt: skip
+        return Table(title, columns, tuple(rows), best_cells(ratios, 3), notes=(note,))
+
+    def leads(self, title: str) -> Table:
+        """Return who leads where, and how far ahead of the best other one `minimize` is."""
+        rows: list[tuple[Value, ...]] = []
+        for name, budget, _, cells in self.rows:
+            share = {s: 100 * total / met for s, (total, met) in cells.items() if met}
+            most = max(share.values())
+            others = [value for solver, value in share.items() if solver != OURS]
+            ahead = share[OURS] - max(others) if OURS in share and others else None
+            first = ", ".join(title_of(s) for s, value in share.items() if value == most)
+            rows.append((name, f"{budget:,} D", first, most, ahead))
+        columns = (
+            Column("problems"),
+            Column("budget"),
+            Column("leads"),
+            Column("share %", ".1f"),
+            Column("minimize ahead by", "+.1f"),
+        )
+        note = "in points of percent; below 0: behind the best of the others"
+        return Table(title, columns, tuple(rows), notes=(note,))
+
+
+def title_of(solver: str) -> str:
+    """Return what tables call a solver."""
+    return SOLVERS[solver].title if solver in SOLVERS else solver
+
+
+def solved_shares(runs: Sequence[Run], budgets: Sequence[int]) -> Shares:
+    """Return which problems are solved in the median of the seeds."""
+    return Shares(runs, budgets, Run.error, lambda e: float(np.sort(e)[len(e) // 2] <= SOLVED))
+
+
+def solved_table(runs: Sequence[Run], budgets: Sequence[int]) -> Table:
+    """Return the problems solved in the median of the seeds, by group and budget."""
+    note = "k / n: of the n problems on which the solver was run"
     title = f"Problems solved to {SOLVED:g} in the median of the seeds"
-    return Table(title, columns, tuple(rows))
+    shares = solved_shares(runs, budgets)
+    return shares.table(title, lambda total, met: f"{int(total)} / {met}", note)
 
 
-def _group(key: ProblemKey) -> str:
-    return f"{key.suite}, D = {key.dim}" if key.suite == "bbob-constrained" else key.suite
+def target_shares(runs: Sequence[Run], budgets: Sequence[int], precisions: FloatArray) -> Shares:
+    """Return the shares of COCO's targets, all seeds together."""
+
+    def figure(run: Run, evaluations: float) -> float:
+        return run.targets(evaluations, precisions)
+
+    return Shares(runs, budgets, figure, lambda shares: float(np.mean(shares)), only=COCO)
 
 
-def _solved(
-    found: Mapping[tuple[str, ProblemKey], FloatArray], solver: str, keys: Iterable[ProblemKey]
-) -> int | None:
-    cells = [found[solver, key] for key in keys if (solver, key) in found]
-    if not cells:
-        return None
-    return sum(bool(np.sort(cell)[len(cell) // 2] <= SOLVED) for cell in cells)
+def target_table(runs: Sequence[Run], budgets: Sequence[int], precisions: FloatArray) -> Table:
+    """Return the shares of COCO's targets by dimension and budget, in percent."""
+    low, high = np.log10(precisions[[-1, 0]])
+    note = (
+        f"{precisions.size} targets from 10^{high:.0f} to 10^{low:.0f} above the optimum, all "
+        "functions and seeds; a point counts only if it breaks no constraint at all, as in COCO"
+    )
+    shares = target_shares(runs, budgets, precisions)
+    title = f"Share of COCO's targets down to 10^{low:.0f}, in percent"
+    return shares.table(title, lambda total, met: 100 * total / met, note)
 
 
-def time_table(runs: Iterable[Run]) -> Table:
-    """Return the CPU time per evaluation of the longest runs, in the median."""
-    spent: dict[str, list[float]] = defaultdict(list)
+def solver_table(runs: Sequence[Run]) -> Table:
+    """Return seeds, runs and times of each solver."""
+    by_solver: Mapping[str, list[Run]] = defaultdict(list)
     for run in runs:
-        if run.case.budget == max(BUDGETS) and len(run.history):
-            spent[run.case.solver].append(run.seconds / (run.case.budget * run.case.key.dim))
-    rows = tuple(
-        (SOLVERS[solver].title, float(np.median(values)) * 1e6) for solver, values in spent.items()
-    )
-    columns = (Column("solver"), Column("CPU per evaluation, us", ".0f"))
-    return Table(f"Time of runs of {max(BUDGETS):,} D evaluations, in the median", columns, rows)
-
-
-def draw_profiles(runs: Sequence[Run], path: Path) -> None:
-    """Draw the share of (problem, seed) pairs solved against evaluations per dimension."""
-    from matplotlib.figure import Figure
-
-    from de2ls.reports.palette import looks
-
-    longest = [run for run in runs if run.case.budget == max(BUDGETS)]
-    groups = list(dict.fromkeys(_group(run.case.key) for run in longest))
-    solvers = list(dict.fromkeys(run.case.solver for run in longest))
-    figure = Figure(figsize=(4.2 * len(groups), 3.8), layout="constrained")
-    axes = figure.subplots(1, len(groups), sharey=True, squeeze=False)[0]
-    look = looks(solvers)
-    for axis, group in zip(axes, groups, strict=True):
-        for solver in solvers:
-            at = np.sort(
-                [
-                    run.solved_at
-                    for run in longest
-                    if run.case.solver == solver and _group(run.case.key) == group
-                ]
+        by_solver[run.case.solver].append(run)
+    rows: list[tuple[Value, ...]] = []
+    for solver in solvers_of(runs):
+        mine = by_solver[solver]
+        seeds: dict[Any, set[int]] = defaultdict(set)
+        for run in mine:
+            seeds[run.case.key].add(run.case.seed)
+        counts = [len(found) for found in seeds.values()]
+        long = [run for run in mine if run.case.budget == max(r.case.budget for r in mine)]
+        used = [run for run in long if run.used]
+        rows.append(
+            (
+                title_of(solver),
+                min(counts),
+                float(np.median(counts)),
+                len(mine),
+                sum(run.ended == "time" for run in mine),
+                f"{max(run.case.budget for run in mine):,} D",
+                float(np.median([run.wall for run in long])),
+                float(np.median([run.cpu / run.used for run in used])) * 1e6 if used else None,
             )
-            share = np.arange(1, at.size + 1) / max(1, at.size)
-            axis.step(
-                at,
-                share,
-                where="post",
-                label=SOLVERS[solver].title,
-                color=look[solver].light,
-                linestyle=(0, look[solver].dash) if look[solver].dash else "-",
-            )
-        axis.set(xscale="log", xlim=(1, max(BUDGETS)), ylim=(0, 1), title=group)
-        axis.set_xlabel("evaluations / D")
-        axis.grid(alpha=0.3)
-    axes[0].set_ylabel(f"share of runs within {SOLVED:g}")
-    axes[-1].legend(loc="upper left", bbox_to_anchor=(1.02, 1), frameon=False)
-    figure.savefig(path, dpi=150)
-
-
-TEXT = """# `minimize` beside other solvers
-
-`{command}`: {problems} problems, {seeds} seeds. An evaluation is one point, objective and
-constraints together, counted alike for all. A run counts by its best feasible point: no constraint
-over its tolerance by more than 1e-6. A run may take {seconds:.0f} s of CPU time.
-
-{solved}
-
-![Share of runs within 1e-4 of the best known value](profiles.png)
-
-{times}
-"""
-
-
-def report(runs: Sequence[Run], folder: Path, command: str) -> Table:
-    """Write tables and figure into a folder; return the table of solved problems."""
-    solved = solved_table(runs)
-    draw_profiles(runs, folder / "profiles.png")
-    text = TEXT.format(
-        command=command,
-        problems=len({run.case.key for run in runs}),
-        seeds=len({run.case.seed for run in runs}),
-        seconds=MAX_SECONDS,
-        solved=solved.to_markdown(),
-        times=time_table(runs).to_markdown(),
+        )
+    columns = (
+        Column("solver"),
+        Column("seeds, least"),
+        Column("seeds, median", ".0f"),
+        Column("runs"),
+        Column("cut by time"),
+        Column("longest"),
+        Column("wall time, s", ".2f"),
+        Column("CPU per evaluation, us", ".0f"),
     )
-    (folder / "README.md").write_text(text, encoding="utf-8")
-    return solved
+    note = "times of the longest runs, in the median; the problems' own time is part of them"
+    return Table("Runs and times", columns, tuple(rows), notes=(note,))

@@ -22,8 +22,8 @@ SLACK = 1e-6  # a point counts as feasible if no constraint exceeds its toleranc
 _UNDEFINED = 1e100  # what solvers that cannot take NaN are told instead
 
 
-class EndOfBudgetError(Exception):
-    """No evaluation, or no time, is left."""
+class EndOfBudgetError(BaseException):
+    """No evaluation, or no time, is left; no failure of the function, so that none handles it."""
 
 
 class Meter:
@@ -44,8 +44,9 @@ class Meter:
         self.budget = budget
         self.used = 0
         self.history: list[tuple[int, float]] = []  # evaluations and best feasible objective
+        self.strict: list[tuple[int, float]] = []  # the same without the slack
         self.violation = np.inf  # the least so far
-        self._best = np.inf
+        self.ended = ""  # "time" if the time has ended the run
         self._end = time.process_time() + max_time
         self._last: tuple[bytes, Evaluation | None] = (b"", None)
 
@@ -54,7 +55,9 @@ class Meter:
         point = np.clip(np.asarray(x, dtype=float), self.problem.lower, self.problem.upper)
         seen, values = self._last
         if values is None or seen != point.tobytes():
-            if self.used >= self.budget or time.process_time() > self._end:
+            if self.used < self.budget and time.process_time() > self._end:
+                self.ended = "time"
+            if self.used >= self.budget or self.ended:
                 raise EndOfBudgetError
             values = self.problem.evaluate(point)
             self.used += 1
@@ -81,9 +84,14 @@ class Meter:
         excess = np.append(values.g, np.abs(values.h) - self.problem.eq_tol)
         violation = float(np.maximum(excess, 0.0).sum()) if excess.size else 0.0
         self.violation = min(self.violation, violation)
-        if not (excess > SLACK).any() and not np.isnan(excess).any() and values.f < self._best:
-            self._best = float(values.f)
-            self.history.append((self.used, self._best))
+        if not (excess > SLACK).any() and not np.isnan(excess).any():
+            self._improve(self.history, values.f)
+            if self.problem.is_feasible(values.g, values.h):
+                self._improve(self.strict, values.f)
+
+    def _improve(self, history: list[tuple[int, float]], f: float) -> None:
+        if f < (history[-1][1] if history else np.inf):
+            history.append((self.used, float(f)))
 
 
 def by_minimize(meter: Meter, seed: int, **options: Any) -> None:
@@ -294,7 +302,7 @@ SOLVERS = {
 
 
 def measure(
-    solver: str, problem: Problem, seed: int, budget: int, max_time: float = np.inf
+    solve: Callable[..., None], problem: Problem, seed: int, budget: int, max_time: float = np.inf
 ) -> Meter:
     """Run one solver on one problem until its budget, its time or its own end is reached."""
     meter = Meter(problem, budget, max_time)
@@ -304,5 +312,5 @@ def measure(
         contextlib.suppress(EndOfBudgetError),
     ):
         warnings.simplefilter("ignore")
-        SOLVERS[solver].solve(meter, seed)
+        solve(meter, seed)
     return meter

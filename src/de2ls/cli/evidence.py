@@ -1,0 +1,153 @@
+"""``de2ls reproduce`` of CHORUS: the field, other people's solvers, noise, workers, its arms."""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from de2ls.cli.sizes import (
+    Dim,
+    Instance,
+    Output,
+    Problems,
+    Quick,
+    Quiet,
+    Runs,
+    Seed,
+    StoreOption,
+    Workers,
+    command_of,
+    resumable,
+    runner_of,
+    scale_of,
+    show,
+)
+
+if TYPE_CHECKING:
+    from de2ls.studies.runs import Case, Run
+
+app = typer.Typer()
+
+Suites = Annotated[str, typer.Option(help="Suites, separated by commas.")]
+Dims = Annotated[str, typer.Option(help="Dimensions where a suite offers several.")]
+Instances = Annotated[str, typer.Option(help="Instances where a suite has several.")]
+Solvers = Annotated[str, typer.Option(help="Solvers, separated by commas.")]
+Seeds = Annotated[int, typer.Option(help="Seeds per solver and problem.")]
+Budgets = Annotated[str, typer.Option(help="Evaluations per dimension, separated by commas.")]
+Seconds = Annotated[float, typer.Option(help="CPU time after which a run ends.")]
+
+_ALL = "engineering,cec2006,bbob-constrained"
+_ADDS = """The same command continues where it was stopped. Calls with other solvers, seeds or
+problems add to the same runs; the page shows all of them."""
+
+
+@app.command()
+def chorus_field(
+    quick: Quick = False,
+    dim: Dim = None,
+    runs: Runs = None,
+    problems: Problems = "1-28",
+    instance: Instance = 0,
+    seed: Seed = 1,
+    store: StoreOption = Path("reproduction.db"),
+    output: Output = None,
+    workers: Workers = None,
+    quiet: Quiet = False,
+) -> None:
+    """Compare CHORUS with the field of the CEC 2026 competition.
+
+    The same command continues where it was stopped; trials that the store holds are not run again.
+    """
+    from de2ls.studies.chorus_field import reproduce_chorus_field
+
+    scale = scale_of(quick, dim, runs, problems, instance, seed)
+    folder = output or Path(f"chorus-field-D{scale.dim}")
+    with resumable():
+        result = reproduce_chorus_field(
+            scale,
+            runner_of(store, workers, quiet),
+            folder,
+            command_of("chorus-field", scale),
+        )
+    show(result.tables["duels"], folder)
+
+
+def _comparison(
+    name: str,
+    title: str,
+    summary: str,
+    *,
+    dims: str,
+    instances: str,
+    names: str,
+    sizes: str,
+    seconds: float,
+) -> None:
+    """Add a command that compares solvers; the comparisons differ in what is run by default."""
+
+    @app.command(name, help=f"{summary}\n\n{_ADDS}")
+    def compare(
+        suites: Suites = _ALL,
+        dim: Dims = dims,
+        instance: Instances = instances,
+        solvers: Solvers = names,
+        seeds: Seeds = 11,
+        budgets: Budgets = sizes,
+        max_seconds: Seconds = seconds,
+        output: Output = None,
+        workers: Workers = None,
+    ) -> None:
+        from de2ls import _checks
+        from de2ls._lists import items, numbers
+        from de2ls.studies import practitioners as study
+        from de2ls.studies.rivals import SOLVERS
+        from de2ls.studies.solvers_page import write_page
+
+        chosen = [_checks.choice("solvers", one, SOLVERS) for one in items("solvers", solvers)]
+        keys = study.problems(
+            items("suites", suites), list(numbers("dim", dim)), list(numbers("instance", instance))
+        )
+        at = sorted(set(numbers("budgets", budgets)))
+        wanted = study.cases(keys, chosen, _checks.integer("seeds", seeds, 1), at)
+        make = partial(study.solver_run, max_seconds=_checks.real("max_seconds", max_seconds, 0.0))
+        folder = output or Path(name)
+        runs = _missing(folder, wanted, make, workers)
+        command = (
+            f"de2ls reproduce {name} --suites {suites} --dim {dim} --instance {instance} "
+            f"--solvers {solvers} --seeds {seeds} --budgets {budgets}"
+        )
+        show(write_page(runs, at, folder, title, command, max_seconds), folder)
+
+
+_comparison(
+    "practitioners",
+    "`minimize` beside other solvers",
+    "Compare `minimize` with other people's solvers.",
+    dims="5,10,20",
+    instances="1",
+    names="chorus,polish,cobyla,slsqp,cobyqa,cma-al,scipy-de,pymoo-de,isres",
+    sizes="50,200,2000",
+    seconds=20.0,
+)
+_comparison(
+    "chorus-budgets",
+    "CHORUS at every budget",
+    "Compare CHORUS with other solvers from 50 to 20,000 evaluations per dimension.",
+    dims="2,5,10,20",
+    instances="1-3",
+    names="chorus,cobyla,slsqp,cobyqa,cma-al,scipy-de,polish",
+    sizes="50,200,2000,20000",
+    seconds=60.0,
+)
+
+
+def _missing(
+    folder: Path, wanted: "Iterable[Case]", make: "Callable[[Case], Run]", workers: int | None
+) -> "list[Run]":
+    """Make the runs that the folder lacks and return all that it holds."""
+    from de2ls.campaigns.executors import worker_count
+    from de2ls.studies.runs import run_missing
+
+    return run_missing(folder / "runs.csv", wanted, make, worker_count(workers))
