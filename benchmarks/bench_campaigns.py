@@ -17,6 +17,7 @@ import numpy as np
 from de2ls.campaigns import Plan, Store, run_campaign
 from de2ls.campaigns.codec import encode_table
 from de2ls.campaigns.executors import compile_kernels
+from de2ls.trials.key import TrialKey
 from de2ls.trials.record import TrialRecord
 
 BLOCKS = 2
@@ -68,10 +69,10 @@ def measure_large(folder: Path, sample: TrialRecord) -> None:
     with Store.open(path) as store, store.transaction():
         for label in LABELS:
             for number in PROBLEMS:
-                problem = {**sample.problem, "number": number}
-                record = replace(sample, label=label, problem=problem)
+                problem = replace(sample.problem, name=number)
                 for run in RUNS:
-                    store.insert(replace(record, seed=run), run)
+                    key = TrialKey(label, problem, run)
+                    store.insert(replace(sample, key=key, seed=run))
     seconds = time.perf_counter() - begin
     print(
         f"{count:,} trials stored in {seconds:.0f} s, {1e3 * seconds / count:.2f} ms each; "

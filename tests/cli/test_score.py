@@ -192,6 +192,19 @@ def test_groups_are_scored_one_by_one_and_named(run, store):
     assert len(json.loads(out)["groups"]) == 2
 
 
+def test_a_single_csv_table_names_its_group_among_several(run, store):
+    """Friedman's test needs three algorithms: of the two groups only one has its table."""
+    with Store.open(store) as opened:
+        for record in field(("y", "x", "z"), (1, 2), range(1, 13), np.random.default_rng(7), dim=3):
+            opened.add(record)
+    code, out, _ = run(store, "--tables", "friedman", "--format", "csv")
+    title, heading, *_ = out.splitlines()
+    assert code == 0
+    assert title.startswith("# ")
+    assert "D = 3" in title
+    assert "," in heading
+
+
 @pytest.mark.parametrize("problems", ["2", "C02", "2-2"])
 def test_problems_go_by_number_label_or_range(run, store, problems):
     _, out, _ = run(store, "--problems", problems, "--tables", "by_problem", "--format", "csv")

@@ -133,11 +133,10 @@ def _print(materials: "list[Material]", tables: "list[dict[str, Table]]", output
         groups = [_content(*pair) for pair in zip(materials, tables, strict=True)]
         typer.echo(json.dumps({"groups": groups}, ensure_ascii=False))
     elif output is Format.csv:
-        titled = [
-            table.to_csv() if len(every) == 1 else f"# {table.title}\n{table.to_csv()}"
-            for table in every
-        ]
-        typer.echo("\n".join(titled), nl=False)
+        alone = len(every) == len(materials) == 1
+        texts = [table.to_csv() for table in every]
+        titled = [f"# {table.title}\n{text}" for table, text in zip(every, texts, strict=True)]
+        typer.echo("\n".join(texts if alone else titled), nl=False)
     else:
         method = "to_markdown" if output is Format.markdown else "to_latex"
         typer.echo("\n".join(getattr(table, method)() for table in every), nl=False)
