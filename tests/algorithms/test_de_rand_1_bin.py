@@ -85,5 +85,5 @@ def test_it_optimises() -> None:
 
 
 def test_budget_must_hold_the_population() -> None:
-    with pytest.raises(ValueError, match="max_evals must be an integer of at least 100, got 99"):
+    with pytest.raises(ValueError, match="max_evals must"):
         de2ls.run_trial("de-rand-1-bin", de2ls.cec2017(1, 5, instance=1), 1, 99)

@@ -210,7 +210,7 @@ def test_bad_points_are_errors_that_name_the_algorithm(
 
 
 def test_bad_statements_of_algorithms() -> None:
-    with pytest.raises(TypeError, match="plain must be a generator function"):
+    with pytest.raises(TypeError, match="plain must"):
         de2ls.algorithm("plain")(lambda *arguments: None)  # type: ignore[arg-type, return-value]
     with pytest.raises(ValueError, match="name must be"):
         de2ls.algorithm("a:b")

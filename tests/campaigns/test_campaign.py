@@ -165,9 +165,9 @@ def test_a_problem_that_cannot_be_made_stops_before_the_start(path):
 
 
 def test_bad_workers_are_refused(path):
-    with pytest.raises(ValueError, match="workers must be an integer of at least 1, got 0"):
+    with pytest.raises(ValueError, match="workers must"):
         run_campaign(small_plan(), path, workers=0)
-    with pytest.raises(ValueError, match="executor must be one of auto, threads, processes"):
+    with pytest.raises(ValueError, match="executor must"):
         run_campaign(small_plan(), path, executor="thread")
 
 

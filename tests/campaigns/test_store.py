@@ -202,7 +202,7 @@ def test_foreign_keys_hold(filled):
 
 def test_a_seed_beyond_sqlite_is_refused(path):
     with Store.open(path) as store:
-        with pytest.raises(ValueError, match="seed must be an integer from 0 to"):
+        with pytest.raises(ValueError, match="seed must"):
             store.add(make_record(seed=2**63, run=1))
         store.add(make_record(seed=2**63 - 1, run=1))
 
@@ -286,7 +286,7 @@ def test_a_locked_database_is_named_and_nothing_is_lost(filled):
     other = sqlite3.connect(filled, isolation_level=None)
     with Store.open(filled, timeout=0.05) as store:
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(StoreBusyError, match="is locked by another program: close what has"):
+        with pytest.raises(StoreBusyError, match="locked by another program"):
             store.add(make_record(label="zeta", run=9))
         other.execute("ROLLBACK")
         store.add(make_record(label="zeta", run=9))
@@ -423,7 +423,7 @@ def test_another_sqlite_file_is_left_alone(path):
     database.close()
     before = path.read_bytes()
     for readonly in (True, False):
-        with pytest.raises(StoreError, match="is an SQLite file, but not a store of de2ls"):
+        with pytest.raises(StoreError, match="not a store"):
             Store.open(path, readonly=readonly)
     assert path.read_bytes() == before
 
@@ -443,7 +443,7 @@ def test_missing_and_empty_and_misplaced_files(path, tmp_path):
     path.touch()
     with pytest.raises(StoreError, match="is empty"):
         Store.open(path, readonly=True)
-    with pytest.raises(StoreError, match="is a folder: name a file in it"):
+    with pytest.raises(StoreError, match="is a folder"):
         Store.open(tmp_path)
     with pytest.raises(StoreError, match="there is no folder"):
         Store.open(tmp_path / "none" / "results.db")

@@ -168,9 +168,9 @@ def test_failed_trials_give_exit_code_1(called, path, tmp_path):
     [
         (["--algorithms", "de2sl"], "(did you mean 'de2ls'?)"),
         (["--problems", "0"], "problems must be among C01"),
-        (["--dim", "7", "--problems", "1"], "dim must be one of 10, 30, 50, 100 on the official"),
+        (["--dim", "7", "--problems", "1"], "dim must"),
         (["none.toml"], "there is no plan none.toml"),
-        (["--workers", "0"], "workers must be an integer of at least 1, got 0"),
+        (["--workers", "0"], "workers must"),
     ],
 )
 def test_bad_plans_are_one_line(called, path, arguments, message):

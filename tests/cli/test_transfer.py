@@ -133,9 +133,9 @@ def test_findings_of_every_rule_are_shown(called, tmp_path):
 @pytest.mark.parametrize(
     ("option", "value", "message"),
     [
-        ("--dim", 10, "dim must be 3, as the name of X_F1_D3.txt says, got 10"),
-        ("--definition", "reprot", "definition must be one of report, cpp2017; got 'reprot'"),
-        ("--instance", -3, "instance must be an integer of at least 0, got -3"),
+        ("--dim", 10, "dim must"),
+        ("--definition", "reprot", "definition must"),
+        ("--instance", -3, "instance must"),
     ],
 )
 def test_what_the_files_cannot_be_made_with_is_refused(called, tmp_path, option, value, message):

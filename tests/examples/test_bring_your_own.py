@@ -25,7 +25,7 @@ def test_the_script_of_a_new_user(tmp_path):
         env={**os.environ, "PATH": path},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=900,  # the first time, everything is compiled
         check=False,
     )
     assert done.returncode == 0, done.stderr

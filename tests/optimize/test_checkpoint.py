@@ -60,7 +60,7 @@ HOW = {
 @pytest.mark.parametrize("n", [4, 130, 290])
 def test_a_failure_is_repeated_and_the_run_goes_on(algorithm, how, n, tmp_path):
     if algorithm == "chorus" and "polish" in how:
-        with pytest.raises(ValueError, match="polish must be False with chorus"):
+        with pytest.raises(ValueError, match="polish must"):
             de2ls.minimize(valley, BOX, algorithm=algorithm, **how)
         return
     options = {"constraints": LIMIT, "algorithm": algorithm, "max_evals": 300, "seed": 3, **how}

@@ -295,10 +295,10 @@ class TestCompiled:
         assert values_of(p, [1, 2, 3]) == (1.0, [2.0], [])
 
     def test_wrong_number_of_values_is_an_error(self):
-        with pytest.raises(ValueError, match="fun must return n_ineq values g"):
+        with pytest.raises(ValueError, match="fun must"):
             problem(compiled_fgh, BOX, n_ineq=3, n_eq=1).evaluate([1, 2, 3])
         wrong = NonlinearConstraint(compiled_pair, [0, 0, 0], [1, 1, 1])
-        with pytest.raises(ValueError, match=r"constraints\[0\] must return 3 values"):
+        with pytest.raises(ValueError, match=r"constraints\[0\] must"):
             problem(compiled_fgh, BOX, constraints=[wrong], n_ineq=2, n_eq=1).evaluate([1, 2, 3])
 
     def test_one_plain_function_among_them_means_python(self):
@@ -315,7 +315,7 @@ class TestCompiled:
         def mixed(x):
             return x[0], (x[1], 1), 0.5
 
-        with pytest.warns(RuntimeWarning, match="called from Python, though compiled"):
+        with pytest.warns(RuntimeWarning, match="called from Python"):
             p = problem(mixed, BOX, n_ineq=2, n_eq=1)
         assert values_of(p, [1, 2, 3]) == (1.0, [2.0, 1.0], [0.5])
         with warnings.catch_warnings():

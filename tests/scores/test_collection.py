@@ -204,7 +204,7 @@ def test_select():
     assert part.seeds == (((1, 2, 3), (1, 2, 3)),)
     np.testing.assert_array_equal(part.cells[0][0], collection.cells[2][2])
     assert collection.select().problems == collection.problems
-    with pytest.raises(ValueError, match="algorithm must be one of x, y, z; got 'w'"):
+    with pytest.raises(ValueError, match="algorithm must"):
         collection.select(["w"])
     with pytest.raises(ValueError, match="at least one"):
         collection.select([])

@@ -87,7 +87,7 @@ def test_families_of_the_correction():
     np.testing.assert_allclose(
         np.concatenate([across.p[p][upper] for p in range(2)]), holm(raw.ravel()), rtol=1e-12
     )
-    with pytest.raises(ValueError, match="family must be one of problem, all"):
+    with pytest.raises(ValueError, match="family must"):
         rank_sum(collection, family="pair")
 
 
@@ -141,7 +141,7 @@ def test_friedman_of_ties_only():
 
 
 def test_friedman_needs_three_algorithms():
-    with pytest.raises(ValueError, match="at least 3 algorithms and 2 problems, got 2 and 1"):
+    with pytest.raises(ValueError, match=r"3 algorithms.*got 2 and 1"):
         friedman(uscore(ends_only(x=[1.0], y=[2.0])))
 
 

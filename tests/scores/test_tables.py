@@ -94,7 +94,7 @@ def test_terminal(table):
 
 
 def test_malformed_tables_are_refused():
-    with pytest.raises(ValueError, match="row 1 of table 't' has 2 cells, expected 1"):
+    with pytest.raises(ValueError, match=r"row 1 .* 2 cells"):
         Table("t", (Column("a"),), ((1,), (1, 2)))
     with pytest.raises(ValueError, match="more than one column 'a'"):
         Table("t", (Column("a"), Column("a")), ())

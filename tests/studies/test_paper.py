@@ -62,8 +62,8 @@ def test_parameters_are_the_published_ones():
 @pytest.mark.parametrize(
     ("options", "fault"),
     [
-        (("--problems", "27-29"), "problems must be an integer from 1 to 28, got 29"),
-        (("--runs", "0"), "runs must be an integer of at least 1, got 0"),
+        (("--problems", "27-29"), "problems must"),
+        (("--runs", "0"), "runs must"),
     ],
 )
 def test_a_size_out_of_range_is_refused_before_anything_is_made(tmp_path, capsys, options, fault):

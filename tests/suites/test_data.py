@@ -248,7 +248,7 @@ def test_fetch(server, official, target):
 
 def test_fetch_of_a_file_with_a_wrong_sum(server, target):
     server.body = zipped(dict.fromkeys(data.official_sums(), b"1 2 3"))
-    with pytest.raises(OfficialDataInvalidError, match="differ from the official files") as caught:
+    with pytest.raises(OfficialDataInvalidError, match="official files") as caught:
         data.fetch(server.url)
     assert server.url in str(caught.value)
     assert not target.exists()
@@ -287,5 +287,5 @@ def test_fetch_from_an_unreachable_host(target):
 
 
 def test_fetch_takes_web_addresses_only(target):
-    with pytest.raises(ValueError, match=r"url must start with http:// or https://, got 'ftp:"):
+    with pytest.raises(ValueError, match="url must"):
         data.fetch("ftp://127.0.0.1/data.zip")

@@ -66,7 +66,7 @@ def test_keys_of_other_suites_and_dimensions_are_refused():
         table().load(ProblemKey("other", "small", 2))
     with pytest.raises(ValueError, match="has D = 2, not 3"):
         table().load(ProblemKey("mine", "small", 3))
-    with pytest.raises(ValueError, match="name must be one of small, large"):
+    with pytest.raises(ValueError, match="name must"):
         table().load(ProblemKey("mine", "smal", 2))
 
 

@@ -151,7 +151,7 @@ def test_default_budget_and_curve() -> None:
             (TypeError, ValueError),
             "max_evals must be an integer .*got 10000.5",
         ),
-        ({"seed": -1}, ValueError, "seed must be an integer of at least 0, got -1"),
+        ({"seed": -1}, ValueError, "seed must"),
         ({"seed": None}, TypeError, "seed must be an integer"),
         ({"algorithm": "de2s"}, ValueError, r"algorithm must be one of .*did you mean 'de2ls'"),
         ({"config": {"ls_srr": 1}}, ValueError, r"no field 'ls_srr' \(did you mean 'ls_sr'\?\)"),

@@ -169,9 +169,9 @@ def test_public_pause_save_load(tmp_path: Path) -> None:
     trial.run(0).run(100).run(150)
     assert trial.driver.n_evals == 250
     assert not trial.finished
-    with pytest.raises(RuntimeError, match="has made 250 of 900 evaluations"):
+    with pytest.raises(RuntimeError, match="250 of 900"):
         trial.record()
-    with pytest.raises(ValueError, match="evals must be an integer of at least 0, got -1"):
+    with pytest.raises(ValueError, match="evals must"):
         trial.run(-1)
     trial.save(tmp_path / "half")
     loaded = PausedTrial.load(tmp_path / "half", problem).run(10_000)
@@ -227,7 +227,7 @@ def rewritten(path: Path, **changes: np.ndarray) -> Path:
 def test_a_saved_trial_refuses_another_schema(saved: Path) -> None:
     with np.load(saved) as content:
         header = json.loads(str(content["header"])) | {"schema": 99}
-    with pytest.raises(ValueError, match="schema 99; this version reads schema 2"):
+    with pytest.raises(ValueError, match="schema 99"):
         PausedTrial.load(rewritten(saved, header=np.array(json.dumps(header))), ball(3))
 
 
