@@ -1,5 +1,7 @@
 """``de2ls reproduce`` of what stands behind CHORUS, at tiny sizes."""
 
+import pytest
+
 from tests.studies.support import rows
 
 
@@ -27,3 +29,23 @@ def test_an_unknown_solver_is_named(called, tmp_path):
     assert code == 1
     assert "solvers" in err
     assert "cobyla" in err
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "settings"),
+    [
+        ("chorus-noise", ["--levels", "nan", "--solvers", "cobyla", "--budgets", "5"], {"nan"}),
+        ("chorus-parallel", ["--counts", "1,8", "--budget", "5"], {"1", "8"}),
+        ("chorus-arms", ["--arms", "lines", "--budget", "5"], {"all", "lines"}),
+    ],
+)
+def test_studies_of_chorus_alone(called, tmp_path, name, words, settings):
+    folder = tmp_path / "out"
+    size = ["--suites", "cec2006", "--seeds", "1", "--workers", "1", "-o", str(folder)]
+    code, out, _ = called("reproduce", name, *size, *words)
+    assert code == 0
+    assert "README.md" in out
+    found = rows(folder / "runs.csv")
+    assert len(found) == 23 * len(settings)
+    assert {row["setting"] for row in found} == settings
+    assert f"reproduce {name} --suites cec2006" in (folder / "README.md").read_text("utf-8")

@@ -292,8 +292,8 @@ def paired(collection: Collection, a: str, b: str) -> Paired:
         identical=np.array(same),
         accuracy=accuracy,
         speed=speed,
-        p=holm(np.array([_sign_test(row) for row in accuracy])),
-        p_all=_sign_test(accuracy.sum(axis=0)),
+        p=holm(np.array([sign_test(row) for row in accuracy])),
+        p_all=sign_test(accuracy.sum(axis=0)),
         difference=np.array([_median_difference(*xy, tol) for xy, tol in pairs]),
     )
 
@@ -306,7 +306,8 @@ def _outcomes(
     return [int((earned == value).sum()) for value in (1.0, 0.5, 0.0)]
 
 
-def _sign_test(outcomes: Sequence[int] | NDArray[np.int64]) -> float:
+def sign_test(outcomes: Sequence[int] | NDArray[np.int64]) -> float:
+    """Return the two-sided p of a sign test of wins, ties and losses; ties do not count."""
     from scipy.stats import binomtest
 
     wins, _, losses = map(int, outcomes)

@@ -17,7 +17,7 @@ from de2ls.problems.key import ProblemKey
 from de2ls.problems.problem import Problem
 from de2ls.scores.tables import Column, Table, Value, best_cells
 from de2ls.studies.optima import COCO, best_value, is_known
-from de2ls.studies.rivals import SOLVERS, measure
+from de2ls.studies.rivals import SOLVERS, Meter, measure
 from de2ls.studies.runs import SOLVED, Case, Run
 from de2ls.suites.registry import get_suite
 
@@ -62,15 +62,19 @@ def solver_run(case: Case, max_seconds: float) -> Run:
 
 
 def timed(
-    case: Case, solve: Callable[..., None], problem: Problem, max_seconds: float = np.inf
+    case: Case,
+    solve: Callable[..., None],
+    problem: Problem,
+    max_seconds: float = np.inf,
+    history: Callable[[Meter], Sequence[tuple[int, float]]] = lambda meter: meter.history,
 ) -> Run:
-    """Make a run and measure it."""
+    """Make a run and measure it; `history` tells what it is measured by."""
     best = best_value(case.key)
     cpu, wall = time.process_time(), time.perf_counter()
     meter = measure(solve, problem, case.seed, case.budget * case.key.dim, max_seconds)
     return Run(
         case,
-        _errors(meter.history, best),
+        _errors(history(meter), best),
         _errors(meter.strict if case.key.suite == COCO else [], best),
         best=best,
         violation=meter.violation,

@@ -44,6 +44,7 @@ class Meter:
         self.budget = budget
         self.used = 0
         self.history: list[tuple[int, float]] = []  # evaluations and best feasible objective
+        self.points: list[FloatArray] = []  # those of the history
         self.strict: list[tuple[int, float]] = []  # the same without the slack
         self.violation = np.inf  # the least so far
         self.ended = ""  # "time" if the time has ended the run
@@ -61,7 +62,7 @@ class Meter:
                 raise EndOfBudgetError
             values = self.problem.evaluate(point)
             self.used += 1
-            self._note(values)
+            self._note(point, values)
             self._last = point.tobytes(), values
         return values
 
@@ -80,18 +81,21 @@ class Meter:
 
         return replace(self.problem, kernel=None, many=None, function=function)
 
-    def _note(self, values: Evaluation) -> None:
+    def _note(self, point: FloatArray, values: Evaluation) -> None:
         excess = np.append(values.g, np.abs(values.h) - self.problem.eq_tol)
         violation = float(np.maximum(excess, 0.0).sum()) if excess.size else 0.0
         self.violation = min(self.violation, violation)
         if not (excess > SLACK).any() and not np.isnan(excess).any():
-            self._improve(self.history, values.f)
+            if self._improve(self.history, values.f):
+                self.points.append(point)
             if self.problem.is_feasible(values.g, values.h):
                 self._improve(self.strict, values.f)
 
-    def _improve(self, history: list[tuple[int, float]], f: float) -> None:
-        if f < (history[-1][1] if history else np.inf):
+    def _improve(self, history: list[tuple[int, float]], f: float) -> bool:
+        better = bool(f < (history[-1][1] if history else np.inf))
+        if better:
             history.append((self.used, float(f)))
+        return better
 
 
 def by_minimize(meter: Meter, seed: int, **options: Any) -> None:
