@@ -1,6 +1,11 @@
-"""What several test modules share: callable forms of inner compiled functions, small problems."""
+"""What test modules share: callable forms of compiled functions, small problems, processes."""
 
-from collections.abc import Callable
+import os
+import signal
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any
 
@@ -8,6 +13,8 @@ import numba
 import numpy as np
 
 from de2ls.problems.problem import Problem
+
+LONGEST = 120.0  # seconds after which a process that hangs is killed
 
 
 @cache
@@ -58,3 +65,21 @@ def in_python(problem: Problem, function: Callable[..., None]) -> Problem:
         feasible_tol=problem.feasible_tol,
         key=problem.key,
     )
+
+
+@contextmanager
+def killed_in_the_end(process: subprocess.Popen[Any]) -> Iterator[None]:
+    """Kill a process of its own session, and its children, at the end of the block or of time."""
+
+    def kill() -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+    timer = threading.Timer(LONGEST, kill)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        kill()

@@ -13,6 +13,7 @@ import de2ls
 from de2ls.optimize import checkpoint
 from de2ls.optimize.result import Stop
 from de2ls.optimize.search import EvaluationError
+from tests.helpers import killed_in_the_end
 
 BOX = [(-4.0, 6.0), (-5.0, 5.0)]
 LIMIT = {"type": "ineq", "fun": lambda x: x[0] - 1}
@@ -144,15 +145,15 @@ import de2ls
 from de2ls.optimize import checkpoint
 
 checkpoint.SECONDS = 0.05
+algorithm, path, workers, pause = *sys.argv[1:3], *map(float, sys.argv[3:])
 
 
 def fun(x):
-    time.sleep(0.002)
+    time.sleep(pause)
     return float((x[0] - x[1] ** 2) ** 2 + 0.1 * x[1] ** 2), [1 - x[0]], []
 
 
 if __name__ == "__main__":
-    algorithm, workers, path = sys.argv[1:]
     res = de2ls.minimize(
         fun, [(-4.0, 6.0), (-5.0, 5.0)], n_ineq=1, n_eq=0, algorithm=algorithm,
         max_evals=700, seed=5, workers=int(workers), checkpoint=path,
@@ -166,21 +167,27 @@ def test_a_killed_process_goes_on_with_the_same_bits(algorithm, workers, tmp_pat
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
 
-    def command(name):
-        return [sys.executable, str(script), algorithm, str(workers), str(tmp_path / name)]
+    def command(name, pause):
+        arguments = [algorithm, tmp_path / name, workers, pause]
+        return [sys.executable, str(script), *map(str, arguments)]
 
     killed = tmp_path / "killed.npz"
-    process = subprocess.Popen(command(killed.name), stdout=subprocess.PIPE, start_new_session=True)
-    states = set()
-    while len(states) < 4:  # the checkpoint was replaced some times
-        assert process.poll() is None, "it ended before it was killed"
-        states |= {killed.stat().st_mtime_ns} if killed.exists() else set()
-        time.sleep(0.01)
-    os.killpg(process.pid, signal.SIGKILL)
-    assert process.communicate()[0] == b""
+    with (
+        subprocess.Popen(
+            command(killed.name, 0.02), stdout=subprocess.PIPE, start_new_session=True
+        ) as process,
+        killed_in_the_end(process),
+    ):
+        states = set()
+        while len(states) < 4:  # the checkpoint was replaced some times
+            assert process.poll() is None, "it ended before it was killed"
+            states |= {killed.stat().st_mtime_ns} if killed.exists() else set()
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGKILL)
+        assert process.stdout.read() == b""
     with np.load(killed) as saved:
         assert "header" in saved
-    rest = subprocess.run(command(killed.name), capture_output=True, check=True)
-    whole = subprocess.run(command("whole.npz"), capture_output=True, check=True)
+    rest = subprocess.run(command(killed.name, 0), capture_output=True, check=True)
+    whole = subprocess.run(command("whole.npz", 0), capture_output=True, check=True)
     assert rest.stdout == whole.stdout
     assert b'"nfev": ' in whole.stdout

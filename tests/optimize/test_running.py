@@ -12,6 +12,7 @@ import pytest
 
 import de2ls
 from de2ls.optimize.result import Stop
+from tests.helpers import killed_in_the_end
 
 BOX = [(-5, 5)] * 2
 
@@ -72,7 +73,7 @@ def test_bad_choices():
 
 
 HEAD = (
-    "import os, signal, sys, time, numba, de2ls\n"
+    "import multiprocessing, os, signal, sys, time, numba, de2ls\n"
     # a shell makes its background jobs ignore Ctrl-C, and their children inherit that
     "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
 )
@@ -82,17 +83,17 @@ def run_until_signal(script, tmp_path, first_lines):
     """Run a script, send it Ctrl-C after its first lines, and return the rest of its output."""
     file = tmp_path / "script.py"
     file.write_text(HEAD + script)
-    process = subprocess.Popen(
-        [sys.executable, str(file)], stdout=subprocess.PIPE, text=True, cwd=tmp_path
-    )
-    with process:
-        try:
-            for _ in range(first_lines):
-                assert process.stdout.readline() == "running\n"
-            process.send_signal(signal.SIGINT)
-            rest, _ = process.communicate(timeout=60)
-        finally:
-            process.kill()
+    with (
+        subprocess.Popen(
+            [sys.executable, str(file)], stdout=subprocess.PIPE, text=True, cwd=tmp_path,
+            start_new_session=True,
+        ) as process,
+        killed_in_the_end(process),
+    ):  # fmt: skip
+        for _ in range(first_lines):
+            assert process.stdout.readline() == "running\n"
+        process.send_signal(signal.SIGINT)
+        rest = process.stdout.read()
     return rest.splitlines()
 
 
@@ -135,23 +136,32 @@ def test_a_real_signal_does_not_wait_for_workers(tmp_path):
 
 def test_a_signal_while_workers_start_leaves_none_behind(tmp_path):
     lines = run_until_signal(
-        "import multiprocessing.process\n"
-        "start = multiprocessing.process.BaseProcess.start\n"
-        "def slow_start(self):\n"
-        "    start(self)\n"
-        "    os.write(1, b'running\\n')\n"
-        "    time.sleep(3600)\n"
-        "multiprocessing.process.BaseProcess.start = slow_start\n"
+        "multiprocessing.set_start_method('fork')\n"
+        "fork, started = os.fork, []\n"
+        "def slow_fork():\n"
+        "    pid = fork()\n"
+        "    if pid:\n"
+        "        started.append(pid)\n"
+        "        os.write(1, b'running\\n')\n"
+        "        time.sleep(1)\n"
+        "    return pid\n"
+        "os.fork = slow_fork\n"
         "def fun(x):\n"
         "    time.sleep(3600)\n"
         "if __name__ == '__main__':\n"
         "    res = de2ls.minimize(fun, [(-1, 1)] * 2, max_evals=100, seed=1, workers=2,\n"
         "                         algorithm='de2ls', on_interrupt='return')\n"
-        "    print(res.status, res.nfev)\n",
+        "    print(res.status, res.nfev, flush=True)\n"
+        "    for pid in started:\n"
+        "        try:\n"
+        "            os.waitpid(pid, 0)\n"
+        "        except ChildProcessError:\n"
+        "            pass\n"
+        "    print(len(started), 'have ended')\n",
         tmp_path,
         first_lines=1,
     )
-    assert lines[-1] == "6 0"
+    assert lines[-2:] == ["6 0", "2 have ended"]
 
 
 def test_lines_go_to_the_log_and_not_to_stdout(caplog, capsys):
@@ -181,9 +191,13 @@ def test_progress_in_a_terminal(tmp_path):
         "               algorithm='chorus')\n"
     )
     ours, theirs = pty.openpty()
-    with subprocess.Popen(
-        [sys.executable, str(script)], stderr=theirs, env={**os.environ, "COLUMNS": "120"}
-    ) as process:
+    with (
+        subprocess.Popen(
+            [sys.executable, str(script)], stderr=theirs, env={**os.environ, "COLUMNS": "120"},
+            start_new_session=True,
+        ) as process,
+        killed_in_the_end(process),
+    ):  # fmt: skip
         os.close(theirs)
         written = b""
         while True:
@@ -194,6 +208,7 @@ def test_progress_in_a_terminal(tmp_path):
             if not part:
                 break
             written += part
+        process.wait()
     os.close(ours)
     assert process.returncode == 0
     states = [line for line in written.decode().split("\r") if "evaluations" in line]

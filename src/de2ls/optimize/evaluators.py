@@ -19,7 +19,7 @@ import numpy as np
 
 from de2ls import _checks
 from de2ls._checks import FloatArray
-from de2ls._processes import begin_worker
+from de2ls._processes import begin_worker, uninterrupted
 from de2ls.problems.problem import Problem
 
 Outcome = FloatArray | Exception
@@ -156,16 +156,19 @@ class Processes(AbstractContextManager[Evaluator]):
             self._check_picklable()
         return self.evaluate
 
-    def __exit__(self, *exc_info: object) -> None:
-        self._end()
+    def __exit__(self, kind: type[BaseException] | None, *others: object) -> None:
+        with uninterrupted():
+            started = self._started
+            self._end()
+            if kind is not None:  # they are in the middle of evaluations, which may be long
+                for worker in started:
+                    worker.kill()
 
     def evaluate(self, points: Sequence[FloatArray]) -> list[Outcome]:
         """Evaluate the points, one task each; a worker that dies fails the points it leaves."""
-        try:
-            return [self._outcome(future) for future in self._handed_out(points)]
-        except KeyboardInterrupt:
-            self._abandon()
-            raise
+        with uninterrupted():
+            futures = self._handed_out(points)
+        return [self._outcome(future) for future in futures]
 
     def _handed_out(self, points: Sequence[FloatArray]) -> "list[Future[Outcome]]":
         """Hand out the points, and note which processes that started."""
@@ -194,13 +197,6 @@ class Processes(AbstractContextManager[Evaluator]):
         except BrokenProcessPool:
             self._end()
             return RuntimeError("a worker process died during the evaluation")
-
-    def _abandon(self) -> None:
-        """End the workers in the middle of their evaluations, which may be long."""
-        started = self._started
-        self._end()
-        for worker in started:
-            worker.terminate()
 
     def _end(self) -> None:
         if self._executor is not None:
