@@ -50,6 +50,8 @@ Examples:
 
 de2ls reproduce lineage --quick --suite cec2017-bound
 
+de2ls reproduce lineage --dim 10 --runs 5 --evals 50000 --problems 1,5,9,13,17,21,25
+
 de2ls reproduce lineage --store reproduction.db -o lineage-D30
 """
 
@@ -137,6 +139,12 @@ def lineage(
     runs: Annotated[
         int | None, typer.Option(help="Trials per problem.", show_default="25, quick 3")
     ] = None,
+    evals: Annotated[
+        int | None,
+        typer.Option(
+            help="Evaluations of a trial.", show_default="20,000 D, with bounds only 10,000 D"
+        ),
+    ] = None,
     problems: Annotated[str, typer.Option(help="Numbers such as 1-5; all by default.")] = "",
     algorithms: Annotated[str, typer.Option(help="Some of them, by name.")] = "",
     instance: Instance = 0,
@@ -158,14 +166,21 @@ def lineage(
     from de2ls.studies.lineage import BOUND, CONSTRAINED, QUICK, Decade, reproduce_lineage
 
     suites = [_checks.choice("suite", name, (CONSTRAINED, BOUND)) for name in items("suite", suite)]
-    size = replace(QUICK if quick else Decade(), seed=seed, instance=instance)
-    size = replace(size, dim=dim or size.dim, runs=runs or size.runs)
+    size = QUICK if quick else Decade()
+    size = replace(
+        size,
+        dim=size.dim if dim is None else dim,
+        runs=size.runs if runs is None else runs,
+        max_evals=size.max_evals if evals is None else evals,
+        seed=seed,
+        instance=instance,
+    )
     if problems:
         size = replace(size, problems=tuple(numbers("problems", problems)))
     if algorithms:
         size = replace(size, names=tuple(items("algorithms", algorithms)))
     folder = output or Path(f"lineage-D{size.dim}")
-    command = f"de2ls reproduce lineage --suite {suite} --dim {size.dim} --runs {size.runs}"
+    command = f"de2ls reproduce lineage --suite {suite} {size.options}"
     with resumable():
         result = reproduce_lineage(size, runner_of(store, workers, quiet), folder, command, suites)
     for name in result.shown:

@@ -14,10 +14,14 @@ import numpy as np
 from de2ls import _checks
 from de2ls.campaigns.plan import Plan, Series
 from de2ls.problems.key import ProblemKey
-from de2ls.reports.figures import critical_difference, new_figure, style, totals
+from de2ls.reports.figures import critical_difference, new_figure, style, superiority, totals
+from de2ls.reports.lines import profile
 from de2ls.reports.palette import looks
+from de2ls.reports.profiles import profiles
+from de2ls.reports.views import ALL
 from de2ls.scores import Assessment, Column, Table, score
 from de2ls.scores.bootstrap import LEVEL
+from de2ls.scores.profiles import Profile
 from de2ls.scores.tables import Value
 from de2ls.studies.cec2026 import shares
 from de2ls.studies.gather import finals_table, gather_group, renamed, titles
@@ -27,6 +31,7 @@ from de2ls.suites.registry import get_suite
 from de2ls.trials.record import TrialSummary
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 CONSTRAINED, BOUND = "cec2017", "cec2017-bound"
@@ -43,6 +48,7 @@ YEARS = {
 }
 _ABSENT = {CONSTRAINED: "l-srtde", BOUND: "cl-srde"}
 _EVALS_PER_DIM = {CONSTRAINED: 20_000, BOUND: 10_000}  # the contests' budgets
+_LETTER, _LINE = 0.056, 0.12  # inches that a letter and a line of a label take
 
 
 @dataclass(frozen=True)
@@ -61,6 +67,20 @@ class Decade:
         _checks.integer("runs", self.runs, 1)
         for name in self.names:
             _checks.choice("names", name, YEARS)
+
+    @property
+    def options(self) -> str:
+        """The options of the command that makes a study of this size."""
+        given = {
+            "dim": self.dim,
+            "runs": self.runs,
+            "seed": self.seed,
+            "instance": self.instance,
+            "evals": self.max_evals or "",
+            "problems": ",".join(map(str, self.problems)),
+            "algorithms": "" if self.names == tuple(YEARS) else ",".join(self.names),
+        }
+        return " ".join(f"--{name} {value}" for name, value in given.items() if value != "")
 
     def present(self, suite: str) -> list[str]:
         """Return the algorithms that run on a suite, by year."""
@@ -86,7 +106,7 @@ QUICK = Decade(dim=10, runs=3, max_evals=20_000)
 def reproduce_lineage(
     size: Decade, runner: Runner, folder: Path, command: str, suites: Sequence[str]
 ) -> Output:
-    """Run what the store lacks and write rankings, pairs and the figure over the years.
+    """Run what the store lacks; write rankings, profiles, pairs and the figure over the years.
 
     Parameters
     ----------
@@ -112,7 +132,8 @@ def reproduce_lineage(
     )
     finals: list[TrialSummary] = []
     lines = [f"command: `{command}`", f"campaign seed {size.seed}"]
-    assessed = {}
+    assessed: dict[str, Assessment] = {}
+    reached: dict[str, Profile] = {}
     for suite in suites:
         plan, names = size.plan(suite), size.present(suite)
         runner.run(plan)
@@ -124,10 +145,12 @@ def reproduce_lineage(
             "runs": list(plan.runs),
         }
         if suite == CONSTRAINED:
-            selection["instance"] = size.instance
+            selection |= {"instance": size.instance, "definition": "report"}
         gathered = gather_group(runner.store, selection)
-        assessed[suite] = found = score(renamed(gathered.collection, titles(*names)))
-        tables = {"ranking": ranking(found, names)} | {
+        collection = renamed(gathered.collection, titles(*names))
+        assessed[suite] = found = score(collection)
+        reached[suite] = profiles(collection)[ALL]
+        tables = {"ranking": ranking(found, names), "profiles": reached[suite].table()} | {
             name: table for name, table in found.tables().items() if name in ("pairs", "friedman")
         }
         output.tables |= {f"{suite}-{name}": table for name, table in tables.items()}
@@ -136,7 +159,7 @@ def reproduce_lineage(
         lines.append(f"trials by {environments(gathered.info)}")
     output.shown = [f"{suite}-ranking" for suite in suites]
     output.machines["trials"] = finals_table(finals)
-    output.figures = _figures(assessed)
+    output.figures = _figures(assessed, reached)
     output.write(folder, lines)
     return output
 
@@ -173,22 +196,30 @@ def ranking(assessment: Assessment, names: Sequence[str]) -> Table:
 
 def _captions(suites: Sequence[str]) -> dict[str, str]:
     captions = {
-        "years": f"Share of all points by year of publication; whiskers are {LEVEL:.0%} intervals."
+        "years": f"Share of all points by year of publication; whiskers are {LEVEL:.0%} intervals, "
+        "the line is the best so far."
     }
     for suite in suites:
-        captions[f"{suite}-totals"] = f"{suite}: accuracy, speed and U-score with intervals."
-        captions[f"{suite}-critical-difference"] = (
-            f"{suite}: mean ranks; a bar joins algorithms that Nemenyi's test does not tell apart."
-        )
+        captions |= {
+            f"{suite}-totals": f"{suite}: accuracy, speed and U-score with intervals.",
+            f"{suite}-profiles": f"{suite}: share of the targets reached against evaluations.",
+            f"{suite}-superiority": f"{suite}: share of the resamples in which the row's total "
+            "exceeds the column's.",
+            f"{suite}-critical-difference": f"{suite}: mean ranks; a bar joins algorithms that "
+            "Nemenyi's test does not tell apart.",
+        }
     return captions
 
 
-def _figures(assessed: dict[str, Assessment]) -> "dict[str, Figure]":
+def _figures(assessed: dict[str, Assessment], reached: dict[str, Profile]) -> "dict[str, Figure]":
     styles = looks(titles(*YEARS).values())
     with style():
         drawn = {"years": over_the_years(assessed)}
         for suite, assessment in assessed.items():
             drawn[f"{suite}-totals"] = totals(assessment, styles)
+            drawn[f"{suite}-profiles"] = profile(reached[suite], styles)
+            if assessment.bootstrap is not None:
+                drawn[f"{suite}-superiority"] = superiority(assessment.bootstrap)
             if assessment.friedman is not None:
                 drawn[f"{suite}-critical-difference"] = critical_difference(
                     assessment.friedman, styles
@@ -198,21 +229,53 @@ def _figures(assessed: dict[str, Assessment]) -> "dict[str, Figure]":
 
 def over_the_years(assessed: dict[str, Assessment]) -> "Figure":
     """Draw each algorithm's share of all points over its year, a panel per suite."""
-    years = {title: YEARS[name] for name, title in titles(*YEARS).items()}
-    figure = new_figure(5.2 * len(assessed), 4.2)
-    panels = np.atleast_1d(figure.subplots(1, len(assessed)))
+    figure = new_figure(9.6, 4.0 * len(assessed), arranged=False)
+    panels = np.atleast_1d(figure.subplots(len(assessed), 1))
+    figure.subplots_adjust(left=0.07, right=0.99, top=0.95, bottom=0.07, hspace=0.3)
+    titled = titles(*YEARS)
+    years = {title: YEARS[name] for name, title in titled.items()}
     for axes, (suite, assessment) in zip(panels, assessed.items(), strict=True):
         assert assessment.bootstrap is not None
-        for name, share in zip(
-            assessment.score.algorithms, shares(assessment.bootstrap), strict=True
-        ):
-            year = years[name]
-            axes.plot([year, year], [share.low, share.high], color="#94a3b8", lw=1)
-            axes.plot([year], [share.value], marker="o", ms=5, color="#0f766e")
-            axes.annotate(
-                name, (year, share.value), (5, 0), textcoords="offset points", fontsize=7,
-                va="center",
-            )  # fmt: skip
+        found = dict(zip(assessment.score.algorithms, shares(assessment.bootstrap), strict=True))
+        for name, share in found.items():
+            axes.plot([years[name]] * 2, [share.low, share.high], color="#94a3b8", lw=1)
+            axes.plot([years[name]], [share.value], marker="o", ms=5, color="#0f766e")
+        line = sorted({years[name] for name in found})
+        best = [max(s.value for n, s in found.items() if years[n] <= year) for year in line]
+        axes.step(line, best, where="post", color="#0f766e", lw=1, alpha=0.4)
         axes.set(title=suite, xlabel="year", ylabel="share of all points, %")
-        axes.set_xlim(2016.5, 2027.5)
+        axes.set_xlim(2016.6, 2027.4)
+        axes.set_xticks(range(2017, 2027))
+        _name_dots(axes, {name: (years[name], share.value) for name, share in found.items()})
     return figure
+
+
+def _name_dots(axes: "Axes", dots: dict[str, tuple[int, float]]) -> None:
+    """Write each name at the right of its dot, moved up or down where it would cover another."""
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    box = axes.get_position()
+    inches = figure.get_size_inches() * (box.width, box.height)
+    (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
+    corner, scale = np.array([left, low]), inches / (right - left, high - low)
+    at = {name: (np.array(dot) - corner) * scale for name, dot in dots.items()}  # in inches
+    taken = [(x - 0.05, x + 0.05, y) for x, y in at.values()]
+    for name in sorted(dots, key=lambda name: (dots[name][0], -dots[name][1])):
+        x, y = at[name]
+        start, end = x + 0.07, x + 0.07 + _LETTER * len(name)
+        steps = (0.5 * _LINE * ((k + 1) // 2) * (-1) ** k for k in range(100))
+        free = next(
+            step
+            for step in steps
+            if all(b < start or end < a or abs(y + step - c) >= _LINE for a, b, c in taken)
+        )
+        taken.append((start, end, y + free))
+        axes.annotate(
+            name,
+            dots[name],
+            (5, 72 * free),
+            textcoords="offset points",
+            fontsize=7,
+            va="center",
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.8},
+        )

@@ -94,7 +94,8 @@ class _Function:
         self._values = getattr(_minionpy(), f"CEC{year}Functions")(number, dim)
 
     def __call__(self, x: FloatArray, out: FloatArray) -> None:
-        self.many(x[np.newaxis], out[np.newaxis])
+        (f,) = self._values([x.tolist()])
+        out[0] = self.optimum if f - self.optimum < ZERO else f
 
     def many(self, X: FloatArray, out: FloatArray) -> None:
         """Fill the first column of `out` with the objectives of the rows of `X`."""
