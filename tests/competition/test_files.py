@@ -17,6 +17,7 @@ from de2ls.competition import (
 from de2ls.competition.files import parse
 from de2ls.competition.rules import corrected
 from de2ls.scores import collect, uscore
+from de2ls.suites.suite import COMPETITION
 from tests.scores.records import field, make_record
 
 NAME = "DE-2LS_CEC26_CSOP_F4.txt"
@@ -93,7 +94,7 @@ def test_every_layout_is_read(evaluations, first, transposed, separator, end):
 def test_a_proper_file_has_no_findings():
     file = parse(text_of(matrix_of(proper_values(), proper_evaluations())), NAME)
     assert file.findings == ()
-    assert (file.algorithm, file.problem, file.dim) == ("DE-2LS", 4, None)
+    assert (file.algorithm, file.key.name, file.key.dim) == ("DE-2LS", 4, 0)
 
 
 @pytest.mark.parametrize("runs", [1, 2, 25])
@@ -111,15 +112,15 @@ def test_short_budgets_are_told_by_their_evaluations(runs, samples, transposed):
 @pytest.mark.parametrize(
     ("name", "algorithm", "problem", "dim"),
     [
-        ("DE-2LS_CEC26_CSOP_F4.txt", "DE-2LS", 4, None),
+        ("DE-2LS_CEC26_CSOP_F4.txt", "DE-2LS", 4, 0),
         ("CL-SRDE_F21_D30.txt", "CL-SRDE", 21, 30),
-        ("a/b/my_algo_F3.txt", "my_algo", 3, None),
-        ("UDE_III_cec24_csop_f28.TXT", "UDE_III", 28, None),
+        ("a/b/my_algo_F3.txt", "my_algo", 3, 0),
+        ("UDE_III_cec24_csop_f28.TXT", "UDE_III", 28, 0),
     ],
 )
 def test_names(name, algorithm, problem, dim):
     file = parse(text_of(matrix_of(proper_values(1))), name)
-    assert (file.algorithm, file.problem, file.dim) == (algorithm, problem, dim)
+    assert (file.algorithm, file.key.name, file.key.dim) == (algorithm, problem, dim)
 
 
 @pytest.mark.parametrize("name", ["results.txt", "x_F0.txt", "x_F29.txt", "x_F1.dat", "_F1.txt"])
@@ -145,11 +146,11 @@ def test_odd_numbers_of_c_libraries():
         ((1990, 0, np.nan), "missing objective", "Min_EV", "NaN"),
         ((1990, 0, np.inf), "infinite objective", "Min_EV", "inf"),
         ((1990, 0, 99.5), "rising objective", "Min_EV", "99.5"),
-        ((1990, 0, -5e-9), "objective below 1e-8", "Min_EV", "-5e-09"),
+        ((1990, 0, -5e-9), "small objective", "Min_EV", "-5e-09"),
         ((1990, 1, np.nan), "missing violation", "LCV", "NaN"),
         ((1990, 1, -2.0), "negative violation", "LCV", "-2.0"),
         ((10, 1, 7.25), "rising violation", "LCV", "7.25"),
-        ((1990, 1, 5e-9), "violation below 1e-8", "LCV", "5e-09"),
+        ((1990, 1, 5e-9), "small violation", "LCV", "5e-09"),
     ],
 )
 @pytest.mark.parametrize("transposed", [False, True])
@@ -195,7 +196,7 @@ def test_corrected_values_follow_the_rules():
     nan = math.nan
     raw = np.array([[[9.0, 5.0], [7.0, 0.0], [8.0, 0.0], [5e-9, 2e-9], [1e-9, 3.0]]])
     expected = [[[nan, 5.0], [7.0, 0.0], [7.0, 0.0], [0.0, 0.0], [0.0, 0.0]]]
-    assert same(corrected(raw), np.array(expected))
+    assert same(corrected(raw, COMPETITION), np.array(expected))
     file = parse(text_of(matrix_of(raw, [10.0, 20, 40, 60, 80])), "x_F1_D2.txt")
     assert file.contradictions
     assert file.corrected().contradictions == ()
@@ -275,7 +276,7 @@ def test_folder_and_zip(tmp_path):
             out.write(path, path.relative_to(folder))
     for source in (folder, archive):
         submission = read_results(source)
-        assert [file.problem for file in submission.files] == [1, 2, 10]
+        assert [file.key.name for file in submission.files] == [1, 2, 10]
         assert [str(error) for error in submission.refused] == [
             "algo_F3_D30.txt, row 2: 'x' does not belong in a number"
         ]
@@ -311,7 +312,11 @@ def submission_of(folder, **samples):
 def test_files_of_several_dimensions_are_all_read(tmp_path):
     submission = submission_of(tmp_path, x_F1_D30=12, x_F1_D10=12, x_F2_D10=12)
     assert submission.refused == ()
-    assert [(file.dim, file.problem) for file in submission.files] == [(10, 1), (10, 2), (30, 1)]
+    assert [(file.key.dim, file.key.name) for file in submission.files] == [
+        (10, 1),
+        (10, 2),
+        (30, 1),
+    ]
     with pytest.raises(ValueError, match="files must"):
         submission.curves()
 
@@ -349,7 +354,7 @@ def test_writing_and_reading_lose_nothing(tmp_path_factory, runs, data):
     file = read_file(path)
     assert same(file.values, values)
     assert same(file.evaluations, counts)
-    assert (file.algorithm, file.problem) == ("my-algo", 7)
+    assert (file.algorithm, file.key.name) == ("my-algo", 7)
     again = write_file(path.parent / "again", file.algorithm, 7, file.evaluations, file.values)
     assert again.read_bytes() == path.read_bytes()
 
@@ -427,16 +432,64 @@ def test_bad_writing_is_refused(tmp_path):
         write_file(tmp_path, "x", 29, counts, values)
     with pytest.raises(ValueError, match="values must"):
         write_file(tmp_path, "x", 1, counts, values[:, :2])
-    with pytest.raises(ValueError, match="not of the CEC 2017 suite"):
-        write_records([make_record(key={"name": "own"})], tmp_path)
     mixed = [make_record(seed=1), make_record(seed=2, evaluations=[9, 20, 40])]
     with pytest.raises(ValueError, match=r"other evaluations were recorded by: x on C01 \(run 2\)"):
         write_records(mixed, tmp_path)
-    with pytest.raises(ValueError, match="definition"):
-        write_records([make_record(seed=1), make_record(seed=2, definition="cpp2017")], tmp_path)
-    with pytest.raises(ValueError, match=r"D = 2, .*D = 30"):
-        write_records([make_record(number=1), make_record(number=2, dim=30)], tmp_path)
+    with pytest.raises(ValueError, match="name must"):
+        write_records([make_record(label="../x", key={"name": "own"})], tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+KEYS = (
+    {"suite": "cec2006", "number": 1, "dim": 13},
+    {"suite": "cec2017-bound", "number": 3, "dim": 10},
+    {"suite": "cec2022-bound", "number": 3, "dim": 10},
+    {"suite": "bbob-constrained", "number": 7, "dim": 5, "instance": 2},
+    {"suite": "beams.py", "name": "wide / beam", "dim": 4, "digest": "0123"},
+    {"suite": "cec2017", "number": 3, "dim": 10, "definition": "report", "instance": 1},
+)
+
+
+def test_files_of_any_suite_say_whose_runs_they_hold(tmp_path):
+    """Small values stay where the suite has no rule about them."""
+    values = np.array([[[np.nan, 2.0], [3e-9, 1e-6]], [[np.nan, 1.0], [-4e-9, 0.0]]])
+    records = [
+        make_record(seed=run, key=key, samples=one, evaluations=[8, 10 * key["dim"]])
+        for key in KEYS
+        for run, one in enumerate(values if key["suite"] != "cec2017" else 0 * values + 1, start=1)
+    ]
+    paths = write_records(records, tmp_path)
+    assert len(set(paths)) == len(KEYS)
+    submission = read_results(tmp_path)
+    assert (submission.refused, submission.ignored) == ((), ())
+    read = [record for file in submission.files for record in file.records()]
+    before = {record.key: record for record in records}
+    assert {record.key for record in read} == before.keys()
+    for record in read:
+        assert same(record.curve, before[record.key].curve)
+        assert record.feasible or record.problem.suite == "cec2017"
+    findings = {finding.file for finding in submission.findings}
+    assert findings == {
+        path.relative_to(tmp_path).as_posix() for path in paths if "C03" in path.name
+    }
+    with pytest.raises(ValueError, match="one group"):
+        submission.curves()
+
+
+@pytest.mark.parametrize(
+    ("first", "row"),
+    [
+        ("#", 1),
+        ("# {}", 1),
+        ('# {"label": "x", "problem": {"suite": "cec2006", "number": 1}}', 1),  # no dimension
+        ('# {"label": 1, "problem": {"suite": "cec2006", "number": 1, "dim": 13}}', 1),
+        ('# {"label": "x", "problem": {"suite": "cec2006", "number": 1, "dim": 13}}', 3),
+    ],
+)
+def test_damaged_descriptions_and_rows_below_them(first, row):
+    with pytest.raises(FileFormatError) as caught:
+        parse(f"{first}\n8 NaN 2\n16 x 1\n".encode(), "any.txt")
+    assert (caught.value.file, caught.value.row) == ("any.txt", row)
 
 
 @pytest.mark.parametrize(("made", "given"), [(10, 30), (30, 10)])

@@ -34,7 +34,7 @@ def published():
 
 
 def table_of(result_files):
-    names = [f"C{file.problem:02d}" for file in result_files]
+    names = [file.key.label for file in result_files]
     curves = {"CL-SRDE": np.stack([file.values for file in result_files])}
     means = summary(Collection.from_curves(curves, names))
     return {row["problem"]: row for row in means.table().to_dicts()}
@@ -43,9 +43,9 @@ def table_of(result_files):
 def test_all_files_are_read(submission):
     assert submission.refused == ()
     assert submission.ignored == ("results_transposed/transpose.py",)
-    assert [file.problem for file in submission.files] == list(range(1, 29))
+    assert [file.key.name for file in submission.files] == list(range(1, 29))
     for file in submission.files:
-        assert (file.algorithm, file.dim) == ("CL-SRDE", 30)
+        assert (file.algorithm, file.key.dim) == ("CL-SRDE", 30)
         assert file.values.shape == (25, 2000, 2)
         assert not np.isnan(file.values).any()
         assert not file.layout.transposed
@@ -53,7 +53,7 @@ def test_all_files_are_read(submission):
 
 
 def test_findings_are_those_of_the_flawed_report_of_the_best(submission):
-    rules = {f"C{f.problem:02d}": {x.rule for x in f.contradictions} for f in submission.files}
+    rules = {f.key.label: {x.rule for x in f.contradictions} for f in submission.files}
     # Only on these three is a point feasible from the first sample on.
     for problem, found in rules.items():
         assert ("infeasible objective" in found) == (problem not in ("C01", "C04", "C20"))
@@ -65,7 +65,7 @@ def test_findings_are_those_of_the_flawed_report_of_the_best(submission):
 
 
 def test_means_agree_with_the_paper(submission, published):
-    ends = {f"C{file.problem:02d}": file.values[:, -1, 0] for file in submission.files}
+    ends = {file.key.label: file.values[:, -1, 0] for file in submission.files}
     assert [name for name, E in ends.items() if len(set(E)) == 1 and E[0] != 0] == EQUAL
     found = table_of(submission.files)
     for problem, row in found.items():

@@ -44,8 +44,9 @@ def export_files(
 ) -> None:
     """Write trials for other programs, one folder per series.
 
-    cec: the competition's files NAME_CEC26_CSOP_F<k>.txt. ioh: JSON and .dat files for IOHanalyzer.
-    coco: archives of trials on bbob-constrained for cocopp.
+    cec: the competition's files NAME_CEC26_CSOP_F<k>.txt; trials on other suites, or on several
+    dimensions, in files that name their problem. ioh: JSON and .dat files for IOHanalyzer. coco:
+    archives of trials on bbob-constrained for cocopp.
     """
     from de2ls.campaigns.store import Store
 
@@ -81,7 +82,7 @@ def import_files(
         "results.db"
     ),
     dim: Annotated[
-        int | None, typer.Option(help="Dimension, where the files' names do not tell it.")
+        int | None, typer.Option(help="Dimension, where the files do not tell it.")
     ] = None,
     definition: Annotated[str, typer.Option(help="report or cpp2017.")] = "report",
     instance: Annotated[int, typer.Option(help="0: the official data.")] = 0,
@@ -92,7 +93,9 @@ def import_files(
         bool, typer.Option("--correct", help="Apply the rules to values that contradict them.")
     ] = False,
 ) -> None:
-    """Read result files of the competition, in any layout that circulates, into a store.
+    """Read result files, the competition's in any layout that circulates, into a store.
+
+    --dim, --definition and --instance are for files that do not name their problem.
 
     What contradicts the rules is reported and, without --correct, stored as it stands. If a file
     cannot be read, nothing is stored.

@@ -1,4 +1,4 @@
-"""Writing the competition's result files: ``<name>_CEC26_CSOP_F<k>.txt``."""
+"""Writing result files: the competition's ``<name>_CEC26_CSOP_F<k>.txt``, or self-described."""
 
 import math
 import os
@@ -11,8 +11,11 @@ from typing import Any
 import numpy as np
 
 from de2ls import _checks
-from de2ls.competition.files import PROBLEMS
+from de2ls._checks import FloatArray
+from de2ls.competition.files import PROBLEMS, SUITE, description
+from de2ls.problems.key import ProblemKey
 from de2ls.scores.collection import collect
+from de2ls.scores.groups import grouped
 from de2ls.scores.mixture import Fault, MixtureError
 from de2ls.trials.record import TrialRecord
 
@@ -26,7 +29,7 @@ def write_file(
     evaluations: Any,
     values: Any,
 ) -> Path:
-    """Write one result file; reading it gives the same bits.
+    """Write one result file of the competition; reading it gives the same bits.
 
     Parameters
     ----------
@@ -47,20 +50,24 @@ def write_file(
         The file.
     """
     problem = _checks.integer("problem", problem, 1, PROBLEMS)
-    if not name or name.startswith(".") or _UNFIT.search(name):
-        raise ValueError(f"name must be fit for a file name, got {name!r}")
     column = np.asarray(evaluations, dtype=np.float64)
     runs = np.asarray(values, dtype=np.float64)
+    path = Path(folder) / f"{_fit(name)}_CEC26_CSOP_F{problem}.txt"
+    return _write(path, column, runs)
+
+
+def _write(path: Path, column: FloatArray, runs: FloatArray, first: str = "") -> Path:
+    """Write evaluations and runs below the line `first`: the whole file or nothing."""
     if runs.ndim != 3 or runs.shape[1:] != (column.size, 2):
         raise ValueError(
             f"values must have shape (runs, {column.size}, 2) beside {column.size} evaluations, "
             f"got {runs.shape}"
         )
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    path = Path(folder) / f"{name}_CEC26_CSOP_F{problem}.txt"
+    path.parent.mkdir(parents=True, exist_ok=True)
     rows = runs.transpose(1, 0, 2).reshape(column.size, -1)
-    partial = path.with_suffix(".part")  # a file is there as a whole or not at all
+    partial = path.with_suffix(".part")
     with partial.open("w", encoding="ascii", newline="\n") as out:
+        out.write(first)
         for count, row in zip(column.tolist(), rows.tolist(), strict=True):
             out.write(" ".join([_count(count), *map(_text, row)]) + "\n")
     partial.replace(path)
@@ -73,7 +80,9 @@ def write_records(records: Iterable[TrialRecord], folder: str | os.PathLike[str]
     Parameters
     ----------
     records : iterable of TrialRecord
-        Of the CEC 2017 suite; in each series of one definition, instance, dimension and budget.
+        Of any suites. A series on problems of CEC 2017 of one dimension, definition and instance
+        becomes files of the competition; in others the first line of a file says whose runs it
+        holds.
     folder : path
         Where the series' folders are made.
 
@@ -87,14 +96,33 @@ def write_records(records: Iterable[TrialRecord], folder: str | os.PathLike[str]
         series[record.label].append(record)
     paths = []
     for label, trials in series.items():
-        collection = collect(trials, allow_unequal=True)
-        for p, key in enumerate(collection.keys):
-            if key.suite != "cec2017" or key.number is None:
-                raise ValueError(f"{key} is not of the CEC 2017 suite: no file can be written")
-            _check_grid([trial for trial in trials if trial.problem == key])
-            grid, values = collection.grids[p][0], collection.cells[p][0]
-            paths.append(write_file(Path(folder) / label, label, key.number, grid, values))
+        groups = grouped(trial.problem for trial in trials)
+        of_competition = [group.suite for group in groups] == [SUITE]
+        for keys in groups.values():
+            here = [trial for trial in trials if trial.problem in keys]
+            collection = collect(here, allow_unequal=True)
+            for p, key in enumerate(collection.keys):
+                _check_grid([trial for trial in here if trial.problem == key])
+                grid, values = collection.grids[p][0], collection.cells[p][0]
+                if of_competition and key.number is not None:
+                    path = write_file(Path(folder) / label, label, key.number, grid, values)
+                else:
+                    place = Path(folder) / _fit(label) / _file_name(label, key)
+                    path = _write(place, grid, values, f"{description(label, key)}\n")
+                paths.append(path)
     return paths
+
+
+def _fit(name: str) -> str:
+    """Return a name, or refuse it if files and folders cannot have it."""
+    if not name or name.startswith(".") or _UNFIT.search(name):
+        raise ValueError(f"name must be fit for a file name, got {name!r}")
+    return name
+
+
+def _file_name(label: str, key: ProblemKey) -> str:
+    """Return a name with all that tells the problem apart."""
+    return _UNFIT.sub("-", f"{label}_{key.suite}_{key}").replace(" ", "_") + ".txt"
 
 
 def _check_grid(trials: list[TrialRecord]) -> None:

@@ -5,8 +5,12 @@ of run 1, run 2, ... Others come without the first column, with 2000 rows, trans
 run and quantity) or with other blanks. The layout is detected; values stay as they stand in the
 file, and what contradicts the rules is reported as findings. `ResultFile.corrected` applies the
 rules where the caller so decides.
+
+Runs on any other problem have the same columns below a line that says whose they are:
+``# {"label": "my-es", "problem": {"suite": "cec2006", "number": 1, "dim": 13}}``.
 """
 
+import json
 import os
 import re
 import zipfile
@@ -40,16 +44,19 @@ from de2ls.competition.rules import (
     other_dimension,
 )
 from de2ls.problems.key import ProblemKey
+from de2ls.scores.collection import feasible_tol
+from de2ls.scores.groups import grouped
 from de2ls.scores.pairwise import ends
 from de2ls.scores.tables import Column, Table, Tabular
-from de2ls.suites.suite import CEC_TOL
+from de2ls.suites.registry import record_rule
 from de2ls.trials.key import TrialKey
 from de2ls.trials.record import TrialRecord
 
 MAX_BYTES = 64 * 2**20  # a proper file has about 2 million
-PROBLEMS = 28
+SUITE, PROBLEMS = "cec2017", 28
 
 _NAME = re.compile(r"(?P<name>.+?)(_CEC\d+_CSOP)?_F(?P<k>\d{1,4})(_D(?P<dim>\d{1,5}))?\.txt", re.I)
+_MARK = b"#"  # begins the line of a file that says whose runs it holds
 _DAMAGED_ZIP = (
     zipfile.BadZipFile,
     zlib.error,
@@ -68,6 +75,7 @@ class Layout:
 
     transposed: bool
     has_evaluations: bool
+    described: bool  # whether the first line says whose runs these are
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,9 +83,8 @@ class ResultFile:
     """The contents of one result file, unchanged, and what contradicts the rules."""
 
     file: str
-    algorithm: str  # by the file's name
-    problem: int  # k of C01..C28
-    dim: int | None  # by the file's name, where it says so
+    algorithm: str
+    key: ProblemKey  # as far as the file tells: its name has no variant, and not always D
     layout: Layout
     evaluations: FloatArray | None  # (samples,)
     values: FloatArray  # (runs, samples, 2): Min_EV, LCV
@@ -100,7 +107,7 @@ class ResultFile:
             If a violation is missing or negative: that cannot be corrected.
         """
         self._refuse(BEYOND_REPAIR)
-        return _with_findings(replace(self, values=corrected(self.values)))
+        return _with_findings(replace(self, values=corrected(self.values, record_rule(self.key))))
 
     def _refuse(self, rules: Collection[str]) -> None:
         """Refuse the file if a value contradicts one of these rules."""
@@ -120,11 +127,11 @@ class ResultFile:
         Parameters
         ----------
         dim : int, optional
-            Dimension D; by default the one in the file's name.
+            Dimension D; by default the one that the file tells.
         definition, instance
-            What the trials were made with; the file does not say.
+            What the trials were made with, if the file does not tell.
         label : str, optional
-            Name of the series; by default the one in the file's name.
+            Name of the series; by default the algorithm's.
 
         Raises
         ------
@@ -132,30 +139,18 @@ class ResultFile:
             If evaluations are those of another dimension, or if a value cannot be scored: a
             violation that is missing or negative, an objective that is infinite.
         """
-        from de2ls.suites.cec2017 import DEFINITIONS
-
-        if dim is None and self.dim is None:
-            raise ValueError(f"dim must be given: the name of {self.file} does not tell it")
-        dim = _checks.integer("dim", self.dim if dim is None else dim, 2)
-        if self.dim not in (None, dim):
-            raise ValueError(f"dim must be {self.dim}, as the name of {self.file} says, got {dim}")
-        _checks.choice("definition", definition, DEFINITIONS)
-        if not isinstance(instance, str):  # a digest of own data
-            _checks.integer("instance", instance, 0)
+        key = self._whole_key(dim, definition, instance)
         self._refuse((*BEYOND_REPAIR, INFINITE_OBJECTIVE))
         evaluations = self.evaluations
         if evaluations is None:
-            evaluations = _implied_evaluations(self.values.shape[1], dim)
-        elif other_dimension(evaluations, dim):
+            evaluations = _implied_evaluations(self.values.shape[1], key.dim)
+        elif other_dimension(evaluations, key.dim):
             raise FileFormatError(
                 self.file,
                 1,
                 f"evaluations go up in steps of {commonest_step(evaluations):g} to "
-                f"{np.nanmax(evaluations):,.0f}; dim = {dim} has steps of {10 * dim}",
+                f"{np.nanmax(evaluations):,.0f}; dim = {key.dim} has steps of {10 * key.dim}",
             )
-        key = ProblemKey.make(
-            "cec2017", self.problem, dim, definition=definition, instance=instance
-        )
         budget = int(evaluations[-1])
         return [
             TrialRecord(
@@ -175,9 +170,28 @@ class ResultFile:
                 stop="imported",
             )
             for run, (samples, feasible) in enumerate(
-                zip(self.values, ends(self.values, CEC_TOL).feasible, strict=True), start=1
+                zip(self.values, ends(self.values, feasible_tol(key)).feasible, strict=True),
+                start=1,
             )
         ]
+
+    def _whole_key(self, dim: int | None, definition: str, instance: int | str) -> ProblemKey:
+        """Return the key, completed where only the file's name tells the problem."""
+        known = self.key.dim or None
+        if dim is None and known is None:
+            raise ValueError(f"dim must be given: the name of {self.file} does not tell it")
+        dim = _checks.integer("dim", known if dim is None else dim, 1)
+        if known not in (None, dim):
+            raise ValueError(f"dim must be {known}, as {self.file} says, got {dim}")
+        if self.layout.described:
+            return self.key
+        from de2ls.suites.cec2017 import DEFINITIONS
+
+        _checks.integer("dim", dim, 2)
+        _checks.choice("definition", definition, DEFINITIONS)
+        if not isinstance(instance, str):  # a digest of own data
+            _checks.integer("instance", instance, 0)
+        return replace(self.key, dim=dim).varied(definition=definition, instance=instance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,12 +220,11 @@ class Submission(Tabular):
         series: dict[str, list[ResultFile]] = {}
         for file in self.files:
             series.setdefault(file.algorithm, []).append(file)
-        dims = {file.dim for file in self.files} - {None}
-        if len(dims) > 1:
-            raise ValueError(f"files must be of one dimension, got {sorted(filter(None, dims))}")
+        groups = grouped(file.key for file in self.files)
+        if len(groups) > 1:
+            raise ValueError(f"files must be of one group, got {'; '.join(map(str, groups))}")
         problems = {
-            name: ", ".join(f"C{file.problem:02d}" for file in files)
-            for name, files in series.items()
+            name: ", ".join(file.key.label for file in files) for name, files in series.items()
         }
         if len(set(problems.values())) > 1:
             found = "; ".join(f"{name} has {numbers}" for name, numbers in problems.items())
@@ -230,7 +243,7 @@ class Submission(Tabular):
                 counts[finding.rule] = counts.get(finding.rule, 0) + finding.count
             findings = "; ".join(f"{rule}: {count}" for rule, count in counts.items())
             runs, samples = file.values.shape[:2]
-            rows.append((file.algorithm, f"C{file.problem:02d}", runs, samples, findings or None))
+            rows.append((file.algorithm, file.key.label, runs, samples, findings or None))
         columns = tuple(map(Column, ("algorithm", "problem", "runs", "samples", "findings")))
         notes = (
             *(f"refused: {error}" for error in self.refused),
@@ -245,7 +258,8 @@ def read_results(path: str | os.PathLike[str]) -> Submission:
     Parameters
     ----------
     path : path
-        Files whose names do not look like ``<name>_F<k>.txt`` are listed as ignored.
+        A file whose first line does not say whose runs it holds, and whose name does not look like
+        ``<name>_F<k>.txt``, is listed as ignored.
 
     Returns
     -------
@@ -259,20 +273,24 @@ def read_results(path: str | os.PathLike[str]) -> Submission:
         members = _zip_members(source)
     else:
         return Submission(source.name, (read_file(source),), (), ())
-    files: dict[tuple[str, int, int], ResultFile] = {}
+    files: dict[tuple[str, ProblemKey], ResultFile] = {}
     refused, ignored = [], []
     for name, read in members:
-        if not _NAME.fullmatch(_base(name)):
-            ignored.append(name)
-            continue
         try:
-            file = parse(read(), name)
-            known = files.setdefault((file.algorithm, file.dim or 0, file.problem), file)
+            data = read() if name.lower().endswith(".txt") else b""
+            if not data.startswith(_MARK) and not _NAME.fullmatch(_base(name)):
+                ignored.append(name)
+                continue
+            file = parse(data, name)
+            known = files.setdefault((file.algorithm, file.key), file)
             if known is not file:
                 raise FileFormatError(name, 1, f"the same runs are given by {known.file}")
         except FileFormatError as error:
             refused.append(error)
-    ordered = tuple(files[key] for key in sorted(files))
+    ordered = tuple(
+        files[name, key]
+        for name, key in sorted(files, key=lambda place: (place[0], place[1].dim, place[1]))
+    )
     return Submission(source.name, ordered, tuple(refused), tuple(ignored))
 
 
@@ -289,15 +307,14 @@ def read_file(path: str | os.PathLike[str]) -> ResultFile:
 
 
 def parse(data: bytes, file: str) -> ResultFile:
-    """Read the contents of a result file; `file` is its name, which tells algorithm and problem."""
-    match = _NAME.fullmatch(_base(file))
-    if match is None:
-        raise FileFormatError(file, 1, "the name does not look like <name>_CEC26_CSOP_F<k>.txt")
-    problem = int(match["k"])
-    if not 1 <= problem <= PROBLEMS:
-        raise FileFormatError(file, 1, f"the name says problem {problem}, expected 1 to {PROBLEMS}")
-    dim = int(match["dim"]) if match["dim"] else None
-    matrix = read_matrix(data, file)
+    """Read the contents of a result file.
+
+    Algorithm and problem are those of its first line, if that describes them, or of its name.
+    """
+    described = data.startswith(_MARK)
+    first, _, rest = data.partition(b"\n")
+    algorithm, key = _described(first, file) if described else _named(file)
+    matrix = read_matrix(rest, file, 2) if described else read_matrix(data, file)
     transposed = is_transposed(matrix, file)
     matrix = matrix.T if transposed else matrix
     has_evaluations = matrix.shape[1] % 2 == 1
@@ -314,10 +331,35 @@ def parse(data: bytes, file: str) -> ResultFile:
     samples = matrix[:, 1:] if has_evaluations else matrix
     values = np.ascontiguousarray(samples.reshape(len(matrix), -1, 2).transpose(1, 0, 2))
     evaluations = matrix[:, 0].copy() if has_evaluations else None
-    layout = Layout(transposed, has_evaluations)
-    return _with_findings(
-        ResultFile(file, match["name"], problem, dim, layout, evaluations, values, ())
-    )
+    layout = Layout(transposed, has_evaluations, described)
+    return _with_findings(ResultFile(file, algorithm, key, layout, evaluations, values, ()))
+
+
+def description(algorithm: str, key: ProblemKey) -> str:
+    """Return the line that says whose runs the file below it holds."""
+    return f"# {json.dumps({'label': algorithm, 'problem': key.as_dict()})}"
+
+
+def _described(line: bytes, file: str) -> tuple[str, ProblemKey]:
+    """Return what `description` has written: algorithm and problem."""
+    try:
+        fields = json.loads(line[1:])
+        found = TrialKey(fields["label"], ProblemKey.from_dict(fields["problem"]))
+        _checks.integer("dim", found.problem.dim, 1)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise FileFormatError(file, 1, f"it does not say whose runs these are: {error}") from error
+    return found.series, found.problem
+
+
+def _named(file: str) -> tuple[str, ProblemKey]:
+    """Return what a file's name tells: algorithm, problem and perhaps the dimension."""
+    match = _NAME.fullmatch(_base(file))
+    if match is None:
+        raise FileFormatError(file, 1, "the name does not look like <name>_CEC26_CSOP_F<k>.txt")
+    problem = int(match["k"])
+    if not 1 <= problem <= PROBLEMS:
+        raise FileFormatError(file, 1, f"the name says problem {problem}, expected 1 to {PROBLEMS}")
+    return match["name"], ProblemKey(SUITE, problem, int(match["dim"] or 0))
 
 
 def _with_findings(file: ResultFile) -> ResultFile:
@@ -328,24 +370,25 @@ def _with_findings(file: ResultFile) -> ResultFile:
         findings.append(Finding(file.file, "layout", "transposed: a line per run and quantity"))
     if file.evaluations is None:
         findings.append(Finding(file.file, "layout", "no column of evaluations"))
-    if n_samples != ROWS:
+    if n_samples != ROWS and not file.layout.described:
         findings.append(Finding(file.file, "layout", f"{n_samples} samples instead of {ROWS}"))
-    if n_runs != RUNS:
+    if n_runs != RUNS and not file.layout.described:
         findings.append(Finding(file.file, "layout", f"{n_runs} runs instead of {RUNS}"))
     row_of = _row_numbers(file.layout)
     if file.evaluations is not None:
         findings += check_evaluations(
-            file.file, file.evaluations, file.dim, lambda sample: row_of(-1, sample, 1)
+            file.file, file.evaluations, file.key.dim or None, lambda sample: row_of(-1, sample, 1)
         )
-    findings += check_values(file.file, file.values, row_of)
+    findings += check_values(file.file, file.values, record_rule(file.key), row_of)
     return replace(file, findings=tuple(findings))
 
 
 def _row_numbers(layout: Layout) -> Callable[[int, int, int], int]:
     """Return the function from run (-1: the evaluations), sample and quantity to the file's row."""
+    first = 1 + layout.described
     if layout.transposed:
-        return lambda run, _, quantity: int(layout.has_evaluations) + 2 * run + quantity + 1
-    return lambda _run, sample, _quantity: sample + 1
+        return lambda run, _, quantity: first + layout.has_evaluations + 2 * run + quantity
+    return lambda _run, sample, _quantity: first + sample
 
 
 def _implied_evaluations(samples: int, dim: int) -> FloatArray:

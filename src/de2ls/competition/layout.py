@@ -22,26 +22,39 @@ class FileFormatError(ValueError):
         super().__init__(f"{file}, row {row}: {why}")
 
 
-def read_matrix(data: bytes, file: str) -> FloatArray:
-    """Return the numbers of a text as a matrix, or refuse it with the row at fault."""
+def read_matrix(data: bytes, file: str, first: int = 1) -> FloatArray:
+    """Return the numbers of a text as a matrix, or refuse it with the row at fault.
+
+    Parameters
+    ----------
+    data : bytes
+        The text.
+    file : str
+        Its name.
+    first : int
+        Number of its first line within the file.
+    """
+    before = first - 1
     try:
         text = data.removeprefix(b"\xef\xbb\xbf").decode("ascii")
     except UnicodeDecodeError as error:
-        row = len(data[: error.end].splitlines())
+        row = before + len(data[: error.end].splitlines())
         raise FileFormatError(file, row, "not a text of numbers") from None
     foreign = _FOREIGN.search(text)
     if foreign:
-        row = len(text[: foreign.end()].splitlines())
+        row = before + len(text[: foreign.end()].splitlines())
         raise FileFormatError(file, row, f"{foreign[0]!r} does not belong in a number")
     rows: list[FloatArray] = []
-    for i, line in enumerate(text.rstrip().splitlines(), start=1):
+    for i, line in enumerate(text.rstrip().splitlines(), start=first):
         if len(line) > MAX_LINE:
             raise FileFormatError(file, i, f"{len(line)} letters, at most {MAX_LINE} are read")
         rows.append(_numbers(line.split(), file, i))
         if len(rows[-1]) != len(rows[0]):
-            raise FileFormatError(file, i, f"{len(rows[-1])} numbers, row 1 has {len(rows[0])}")
+            raise FileFormatError(
+                file, i, f"{len(rows[-1])} numbers, row {first} has {len(rows[0])}"
+            )
     if not rows:
-        raise FileFormatError(file, 1, "the file is empty")
+        raise FileFormatError(file, first, "the file is empty")
     return np.array(rows)
 
 

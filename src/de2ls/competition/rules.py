@@ -1,8 +1,9 @@
 """What the competition's rules say about a record, and which values contradict them.
 
-Min_EV is the best objective so far among feasible points (LCV <= 1e-8) and NaN while there is
-none; LCV is the lowest violation so far; values below 1e-8 are written as 0. Row 0 is the state
-after the initial population of N0, row k that after max(N0, min(10 D k, T)) evaluations.
+Min_EV is the best objective so far among feasible points (in the contests LCV <= 1e-8) and NaN
+while there is none; LCV is the lowest violation so far; in the contests values below 1e-8 are
+written as 0. Row 0 is the state after the initial population of N0, row k that after
+max(N0, min(10 D k, T)) evaluations.
 """
 
 from collections.abc import Callable
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from de2ls._checks import FloatArray
-from de2ls.suites.suite import CEC_TOL
+from de2ls.suites.suite import RecordRule
 
 ROWS = 2001  # of a record with the full budget of 20000 D evaluations
 RUNS = 25
@@ -43,7 +44,7 @@ class Finding:
 
 
 def check_values(
-    file: str, values: FloatArray, row_of: Callable[[int, int, int], int]
+    file: str, values: FloatArray, rule: RecordRule, row_of: Callable[[int, int, int], int]
 ) -> list[Finding]:
     """Return what contradicts the rules in Min_EV and LCV.
 
@@ -53,18 +54,20 @@ def check_values(
         What the findings call the file.
     values : array, shape (runs, samples, 2)
         Min_EV and LCV.
+    rule : RecordRule
+        By which the suite's trials are recorded.
     row_of : callable
         The file's row of (run, sample, quantity), all from 0.
     """
     findings = []
-    for rule in _contradictions(values):
-        for run in np.flatnonzero(rule.wrong.any(axis=1)):
-            sample = int(rule.wrong[run].argmax())
+    for found in _contradictions(values, rule):
+        for run in np.flatnonzero(found.wrong.any(axis=1)):
+            sample = int(found.wrong[run].argmax())
             E, C = values[run, sample].tolist()
-            text = rule.text.format(E=E, C=C)
-            row = row_of(int(run), sample, rule.quantity)
-            count = int(rule.wrong[run].sum())
-            findings.append(Finding(file, rule.name, text, row, int(run) + 1, count))
+            text = found.text.format(E=E, C=C)
+            row = row_of(int(run), sample, found.quantity)
+            count = int(found.wrong[run].sum())
+            findings.append(Finding(file, found.name, text, row, int(run) + 1, count))
     return findings
 
 
@@ -77,9 +80,16 @@ class Contradiction(NamedTuple):
     text: str  # what to say of one value, with E and C to be filled in
 
 
-def _contradictions(values: FloatArray) -> list[Contradiction]:
+def _feasible(values: FloatArray, rule: RecordRule) -> Mask:
+    """Return which samples know a feasible point; without a tolerance Min_EV alone tells it."""
+    if rule.feasible_tol is None:
+        return ~np.isnan(values[:, :, 0])
+    return values[:, :, 1] <= rule.feasible_tol
+
+
+def _contradictions(values: FloatArray, rule: RecordRule) -> list[Contradiction]:
     E, C = values[:, :, 0], values[:, :, 1]
-    feasible = C <= CEC_TOL
+    feasible = _feasible(values, rule)
     valid = feasible & np.isfinite(E)
     best = np.minimum.accumulate(np.where(valid, E, np.inf), axis=1)
     lowest = np.fmin.accumulate(C, axis=1)
@@ -87,7 +97,7 @@ def _contradictions(values: FloatArray) -> list[Contradiction]:
         Contradiction(
             "infeasible objective",
             0,
-            np.isfinite(E) & (C > CEC_TOL),
+            np.isfinite(E) & ~feasible & ~np.isnan(C),
             "Min_EV is {E!r} although LCV is {C!r}: NaN belongs there while no point is feasible",
         ),
         Contradiction(
@@ -113,34 +123,34 @@ def _contradictions(values: FloatArray) -> list[Contradiction]:
             "rising violation", 1, lowest < C, "LCV rises to {C!r}: it is the lowest so far"
         ),
         Contradiction(
-            "objective below 1e-8",
+            "small objective",
             0,
-            valid & (E != 0) & (np.abs(E) < CEC_TOL),
-            "Min_EV is {E!r}: below 1e-8 it is written as 0",
+            valid & (E != 0) & (np.abs(E) < rule.zero),
+            f"Min_EV is {{E!r}}: below {rule.zero:g} it is written as 0",
         ),
         Contradiction(
-            "violation below 1e-8",
+            "small violation",
             1,
-            (C > 0) & (C < CEC_TOL),
-            "LCV is {C!r}: below 1e-8 it is written as 0",
+            (C > 0) & (rule.zero > C),
+            f"LCV is {{C!r}}: below {rule.zero:g} it is written as 0",
         ),
     ]
 
 
-def corrected(values: FloatArray) -> FloatArray:
+def corrected(values: FloatArray, rule: RecordRule) -> FloatArray:
     """Return values as the rules want them: masked, best so far, small ones zero.
 
     An objective is dropped where the sample's own LCV says that no feasible point is known. What a
     file does not hold cannot be restored: a missing objective stays missing.
     """
     E, C = values[:, :, 0], values[:, :, 1]
-    objective = np.where((C <= CEC_TOL) & np.isfinite(E), E, np.nan)
+    objective = np.where(_feasible(values, rule) & np.isfinite(E), E, np.nan)
     objective = np.fmin.accumulate(objective, axis=1)
     violation = np.minimum.accumulate(C, axis=1)
     return np.stack(
         [
-            np.where(np.abs(objective) < CEC_TOL, 0.0, objective),
-            np.where(violation < CEC_TOL, 0.0, violation),
+            np.where(np.abs(objective) < rule.zero, 0.0, objective),
+            np.where(violation < rule.zero, 0.0, violation),
         ],
         axis=2,
     )

@@ -207,7 +207,7 @@ def collect(records: Iterable[TrialRecord], allow_unequal: bool = False) -> Coll
         algorithms,
         keys,
         cells(stacked),
-        tuple(_feasible_tol(key) for key in keys),
+        tuple(feasible_tol(key) for key in keys),
         grids=cells(lambda cell, trials: trials[0].grid[-lengths[cell[0]] :]),
         runs=cells(lambda _, trials: tuple(trial.run for trial in trials)),
         seeds=cells(lambda _, trials: tuple(trial.seed for trial in trials)),
@@ -246,10 +246,11 @@ def _sorted_in(
     return trials, values
 
 
-def _feasible_tol(key: ProblemKey) -> float:
-    """Return the suite's tolerance; without one the record decides.
+def feasible_tol(key: ProblemKey) -> float:
+    """Return up to which LCV a trial is feasible: the suite's tolerance, or infinity without one.
 
-    A trial has a Min_EV only if it knows a point that is feasible by the problem's own tolerance.
+    Then the record decides: a trial has a Min_EV only if it knows a point that is feasible by the
+    problem's own tolerance.
     """
     tol = record_rule(key).feasible_tol
     return math.inf if tol is None else tol
