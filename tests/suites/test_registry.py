@@ -9,7 +9,7 @@ import de2ls
 from de2ls.problems.key import ProblemKey
 from de2ls.suites import registry
 from de2ls.suites.registry import get_suite, record_rule, suite_names
-from de2ls.suites.suite import RecordRule
+from de2ls.suites.suite import ProblemTable, RecordRule
 
 MODULE = """
 from de2ls.problems import problem
@@ -84,6 +84,17 @@ def test_what_is_no_suite_is_refused(package, place, kind, message):
 def test_the_rule_of_a_suite_that_is_gone_is_the_plain_one():
     assert record_rule(ProblemKey("gone", "x", 2)) == RecordRule()
     assert record_rule(ProblemKey("cec2017", 1, 10)).feasible_tol == 1e-8
+
+
+@pytest.mark.parametrize("rule", [RecordRule(), RecordRule(zero=1e-3)])
+def test_trials_follow_the_rule_of_the_suite_that_made_their_problem(rule):
+    def small():
+        return de2ls.problem(lambda x: 3e-4 + 1e-9 * float(x @ x), [(-1, 1)] * 2)
+
+    suite = ProblemTable(f"small {rule.zero}", "Small", {"small": small}, {"small": 2}, None, rule)
+    (key,) = suite.problems()
+    record = de2ls.run_trial("de-rand-1-bin", suite.load(key), seed=1, max_evals=100)
+    assert record.min_ev == pytest.approx(0.0 if rule.zero else 3e-4, rel=1e-3)
 
 
 def test_values_below_1e_8_of_an_own_problem_stay(package):

@@ -14,7 +14,7 @@ from typing import Any
 from de2ls import _checks
 from de2ls.problems.key import ProblemKey
 from de2ls.problems.problem import Problem
-from de2ls.suites.suite import RecordRule, Suite
+from de2ls.suites.suite import RecordRule, Suite, maker
 
 GROUP = "de2ls.suites"
 
@@ -80,8 +80,12 @@ def load(key: ProblemKey, source: str = "") -> Problem:
 
 
 def record_rule(key: ProblemKey) -> RecordRule:
-    """Return the rule of a problem's suite; the plain one for a suite that is not here."""
-    return get_suite(key.suite).record_rule if key.suite in suite_names() else RecordRule()
+    """Return the rule of a problem's suite: one with that name, or the one that made it here.
+
+    The plain rule for a suite that is not here.
+    """
+    suite = get_suite(key.suite) if key.suite in suite_names() else maker(key)
+    return RecordRule() if suite is None else suite.record_rule
 
 
 def best_known(key: ProblemKey) -> float | None:

@@ -144,9 +144,18 @@ class Suite(ABC):
         return f"<suite {self.name}>"
 
 
+_makers: dict[str, Suite] = {}  # the suites that made problems in this process, by name
+
+
+def maker(key: ProblemKey) -> Suite | None:
+    """Return the suite that made a problem of the key's suite in this process, if any did."""
+    return _makers.get(key.suite)
+
+
 @lru_cache(maxsize=256)
 def _loaded(suite: Suite, key: ProblemKey) -> Problem:
     problem = suite.make(key)
+    _makers[suite.name] = suite
     if problem.dim != key.dim:
         raise ValueError(f"{key.label} of {suite.name} has D = {problem.dim}, not {key.dim}")
     problem = dataclasses.replace(problem)
