@@ -12,7 +12,10 @@ set -- --algorithms "$here/../evolution_strategy.py,de2ls,rdex" \
 
 # The power may fail at any moment: here the campaign is killed after its first trials.
 de2ls run "$@" --json > "$folder/first.log" 2>&1 &
-until grep -q '"event": "trial"' "$folder/first.log"; do kill -0 $! && sleep 0.1; done
+until grep -q '"event": "trial"' "$folder/first.log"; do
+    kill -0 $! # an end of its own before the first trial is an error
+    sleep 0.1
+done
 kill -KILL $!
 wait $! || true
 
