@@ -10,6 +10,7 @@ from de2ls._checks import FloatArray
 from de2ls.algorithms.chorus import ChorusConfig
 from de2ls.algorithms.chorus.archive import Archive, Batches
 from de2ls.algorithms.chorus.noise import probe, table_noise
+from de2ls.algorithms.chorus.smoothed import tamed, within_cubic
 from tests.algorithms.chorus.support import Case, drive
 
 Function = Callable[[FloatArray], Any]
@@ -148,3 +149,35 @@ def test_undefined_values_here_and_there() -> None:
 def test_without_the_switch_nothing_is_probed() -> None:
     run = drive(noisy_disc(1e-3), 300, noise=False)
     assert "probes" not in run.counters
+
+
+@pytest.mark.parametrize("level", [1e-6, 1e-3])
+def test_noise_that_is_correlated_is_found(level: float) -> None:
+    """Waves of 6e-5 of the box: a line of 5e-6 sees a smooth function, longer ones see noise."""
+    k = np.random.default_rng(4).standard_normal((30, 4)) / 1e-4  # the box is 10 wide
+
+    def waves(X: FloatArray) -> Any:
+        return quadratic(X) * (1 + level * np.cos(X @ k.T).sum(1) / np.sqrt(15.0))
+
+    a = probed(waves)
+    here = float(quadratic(np.zeros((1, 4)))[0])
+    assert a.noisy
+    assert a.eta[0] * max(a.size[0], here) == pytest.approx(level * here, rel=0.67)  # 8 values each
+
+
+def test_constraints_beyond_their_typical_size_are_logarithmic() -> None:
+    c = np.array([[-3.0, 0.0], [1e-9, -2.0], [2.0 * np.e, -2.0 * np.e**3]])
+    tame = tamed(c, np.array([2.0, 0.0]))  # nothing is known of the second one's size
+    assert tame[:, 1].tolist() == c[:, 1].tolist()
+    assert tame[1:, 0] == pytest.approx([1e-9, 4.0])
+    assert tame[0, 0] == pytest.approx(-2.0 * (1.0 + np.log(1.5)))
+
+
+def test_values_beyond_a_cubic_are_cut_and_others_are_not() -> None:
+    r = np.linspace(0.0, 12.0, 49)
+    cubic = 5.0 + (0.3 * r**3 + r)[:, None]
+    assert np.array_equal(within_cubic(r, cubic, 4), cubic)
+    wild = cubic + np.where(r > 10.0, 1e9, 0.0)[:, None]
+    cut = within_cubic(r, wild, 4)
+    assert np.array_equal(cut[r <= 10.0], cubic[r <= 10.0])
+    assert cut.max() == pytest.approx(5.0 + 3.0 * 4.4 * 6.0**3)  # it differs by 4.4 at r = 2

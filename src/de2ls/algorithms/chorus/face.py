@@ -13,12 +13,15 @@ from de2ls.algorithms.chorus.archive import USABLE, Archive, Batches
 
 
 class Face:
-    """The points of the unit box that share the discrete coordinates of `base`."""
+    """The points of the unit box that share the discrete coordinates of `base`.
 
-    def __init__(self, archive: Archive, base: FloatArray) -> None:
+    A `relaxed` face is the whole box: discrete coordinates move as if they were continuous.
+    """
+
+    def __init__(self, archive: Archive, base: FloatArray, relaxed: bool = False) -> None:
         self.a = archive
         self.base = base
-        self.whole = not archive.discrete.size
+        self.whole = relaxed or not archive.discrete.size
 
     def down(self, u: FloatArray) -> FloatArray:
         """Return the continuous coordinates of a point."""

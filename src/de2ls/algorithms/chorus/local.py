@@ -130,6 +130,16 @@ def _probe(a: Archive, at: FloatArray) -> Batches:
         yield from face.run(probe(a, face.down(at)))
 
 
+def _unrounded(a: Archive, u: FloatArray) -> Batches:
+    """Search from `u` as if all coordinates were continuous, by models through admissible points.
+
+    Returns where it ended: rounded, it is a better first face than a random one.
+    """
+    search = SmoothedSearch(a, Face(a, u, relaxed=True), u, "con", 0.2, a.budget // 5, tol=0.01)
+    end = yield from search.run()
+    return end.u
+
+
 def local(a: Archive) -> Batches:
     """Start again and again; every end is kept in the archive's record of optima."""
     first = a.random(max(8, a.n))
@@ -141,6 +151,8 @@ def local(a: Archive) -> Batches:
     given = a.unit(np.asarray(a.space.x0, float).reshape(-1, a.n))
     if a.probed < 0 and a.budget >= 20 * a.n:
         yield from _probe(a, given[0] if len(given) else best)
+    if a.discrete.size and not len(given):
+        best = yield from _unrounded(a, best)
     starts = Starts(a, best, given)
     most = max(20 * (a.n + 1), min(300 * (a.n + 1), a.budget // 5))
     while True:

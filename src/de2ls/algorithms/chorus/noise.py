@@ -9,8 +9,10 @@ deviation sigma
 while a smooth function's differences of order k fall with spacing^k. What is found at the spacing
 1e-6 of the box must persist at 1e-9 within a factor of 30 (a kink or a pole changes), be
 everywhere on the line (median |T_2| > 0.3 sigma; a jump is in few differences) and alternate in
-sign (a pole does not). Constant outputs are looked at on lines of spacing 1e-4 and 1e-2: steps.
-Under alarm the incumbent is probed again from time to time; two probes without noise withdraw it.
+sign (a pole does not). What does not persist may be noise that is correlated over a longer way, as
+of a mesh that changes: the same must then hold at 1e-4 and 2e-5. Constant outputs are looked at on
+lines of spacing 1e-4 and 1e-2: steps. Under alarm the incumbent is probed again from time to time;
+two probes without noise withdraw it.
 
 | symbol | here | meaning |
 |---|---|---|
@@ -30,6 +32,7 @@ from de2ls.algorithms.chorus.archive import USABLE, Archive, Batches
 
 LENGTH = 8  # points on a line
 FEWEST = 6  # of them defined
+WIDE = 1e-4  # spacing at which noise that is correlated over 1e-5 of the box is independent
 
 
 def table_noise(V: FloatArray) -> FloatArray:
@@ -114,13 +117,11 @@ def probe(a: Archive, u: FloatArray) -> Batches:
     flat = line.flat()
     sigma = np.where(flat, 0.0, line.sigma)
     if len(line.V) < LENGTH or (sigma > limit).any():
-        again = yield from _line(a, u, 1e-9)
-        if len(again.V) >= FEWEST:
-            other = again.sigma
-            same = (other > 0.03 * sigma) & (other < 30.0 * sigma) & again.alternates()
-            false = np.minimum(1e-3 * other, 0.1 * limit)
-            found = np.where(same, np.minimum(sigma, other), false)
-            sigma = np.where(again.flat(), sigma, found)
+        suspected: Any = sigma > limit
+        sigma = yield from _confirmed(a, u, sigma, limit, 1e-9)
+        if (suspected & (sigma <= limit)).any():
+            noise = yield from _correlated(a, u, limit)
+            sigma = np.maximum(sigma, suspected * noise)
     spacing = 1e-6
     while flat[0] and spacing < 1e-2:
         spacing *= 100.0
@@ -131,6 +132,31 @@ def probe(a: Archive, u: FloatArray) -> Batches:
         sigma = np.where(flat & (steps >= 0), np.maximum(steps, 0.0), sigma)
         flat &= steps < 0
     _judge(a, sigma / size)
+
+
+def _confirmed(
+    a: Archive, u: FloatArray, sigma: FloatArray, limit: FloatArray, spacing: float
+) -> Batches:
+    """Return the noise that another line shows too; what it does not show is below the limit."""
+    again = yield from _line(a, u, spacing)
+    if len(again.V) < FEWEST:
+        return sigma
+    other = again.sigma
+    same = (other > 0.03 * sigma) & (other < 30.0 * sigma) & again.alternates()
+    false = np.minimum(1e-3 * other, 0.1 * limit)
+    found = np.where(same, np.minimum(sigma, other), false)
+    return np.where(again.flat(), sigma, found)
+
+
+def _correlated(a: Archive, u: FloatArray, limit: FloatArray) -> Batches:
+    """Return the noise that shows on longer lines."""
+    line = yield from _line(a, u, WIDE)
+    if len(line.V) < FEWEST:
+        return np.zeros(1 + a.m)
+    noise = np.where(line.alternates(), line.sigma, 0.0)
+    if not (noise > limit).any():
+        return np.zeros(1 + a.m)
+    return (yield from _confirmed(a, u, noise, limit, 0.2 * WIDE))
 
 
 def _judge(a: Archive, eta: FloatArray) -> None:

@@ -31,17 +31,52 @@ from de2ls.algorithms.chorus.regression import Fit, fit
 from de2ls.algorithms.chorus.sqp import End
 
 AIMS = (0.0, 2.5)  # in units of sd, tried beside 1
+TAME = 10.0  # constraints are logarithmic beyond so many times their typical deviation
+CUT = 3.0  # outputs may differ from the centre by so many times what a cubic allows
+
+
+def tamed(c: FloatArray, s: FloatArray) -> FloatArray:
+    """Return constraints, those over s in size made logarithmic; zeros and signs stay."""
+    s = np.where(s > 0.0, s, np.inf)
+    over = np.abs(c) > s
+    if not over.any():
+        return c
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(over, np.sign(c) * s * (1.0 + np.log(np.abs(c) / s)), c)
+
+
+def within_cubic(r: FloatArray, Y: FloatArray, k: int) -> FloatArray:
+    """Return the outputs, those farther off than a cubic through the near ones allows cut back.
+
+    A pole or an exponential would drown all that is near by values that no weight makes up for.
+    """
+    if len(r) <= k:
+        return Y.copy()
+    reach = max(2.0, float(np.partition(r, k)[k]))
+    centre = Y[r.argmin()]
+    spread = np.abs(Y[r <= reach] - centre).max(0)
+    limit = CUT * spread * np.maximum(1.0, r / reach)[:, None] ** 3
+    cut: FloatArray = np.clip(Y, centre - limit, centre + limit)
+    return cut
 
 
 class SmoothedSearch:
     """One run of the method from `u`; `run` is the generator of batches."""
 
     def __init__(
-        self, archive: Archive, face: Any, u: FloatArray, mode: str, radius: float, max_evals: int
+        self,
+        archive: Archive,
+        face: Any,
+        u: FloatArray,
+        mode: str,
+        radius: float,
+        max_evals: int,
+        tol: float | None = None,
     ) -> None:
         self.a, self.face, self.config = archive, face, archive.config
         self.mode = mode
         self.n, self.u, self.radius = len(u), u, radius
+        self.tol = archive.config.smoothed_tol if tol is None else tol
         self.ng, self.nh = (archive.ng, archive.nh) if mode != "f" else (0, 0)
         self.m = self.ng + self.nh
         self.slack = 0.9 * archive.slack[: self.ng]
@@ -68,7 +103,7 @@ class SmoothedSearch:
                 if known is None:
                     break
             known = yield from self._step(known)
-            if self.quiet >= 4 or self.radius < self.config.smoothed_tol:
+            if self.quiet >= 4 or self.radius < self.tol:
                 return End(self.u, self.f, self.v, True)
         return End(self.u, self.f, self.v, False)
 
@@ -77,11 +112,13 @@ class SmoothedSearch:
         U, out, r = self.face.near(self.u, self.most)
         r = r / self.radius
         keep = r < 12.0
-        Y = out[keep][:, : 1 + self.m]
+        r, Y = r[keep], out[keep][:, : 1 + self.m]
+        if self.m:
+            Y[:, 1:] = tamed(Y[:, 1:], TAME * self.a.size[1 : 1 + self.m])
+        Y = within_cubic(r, Y, self.n + 2)
         if self.mode == "v":
-            Y = Y.copy()
             Y[:, 0] = 0.0
-        return (U[keep] - self.u) / self.radius, Y, 1.0 + (0.5 * r[keep]) ** 6
+        return (U[keep] - self.u) / self.radius, Y, 1.0 + (0.5 * r) ** 6
 
     def _first_fit(self) -> Batches:
         """Fit at the centre, after a design of points where there are too few."""
