@@ -106,18 +106,19 @@ class TestEnd:
         assert (res.status == Stop.BUDGET.status) == (res.nfev == 1000)
         assert ("used up" in res.message) == (res.nfev == 1000)
 
-    def test_every_point_of_a_small_discrete_problem(self):
+    @pytest.mark.parametrize("dim", [4, 10])  # random points alone would miss some of the 1024
+    def test_every_point_of_a_small_discrete_problem(self, dim):
         seen = []
         res = de2ls.minimize(
             lambda x: seen.append(x.tolist()) or square(x - 1),
-            [(0, 1)] * 4,
+            [(0, 1)] * dim,
             integrality=True,
-            max_evals=1000,
+            max_evals=2000,
             seed=1,
         )
         assert res.status == Stop.EXHAUSTED.status
-        assert res.nfev == len(seen) == len({tuple(x) for x in seen}) == 16
-        assert res.x.tolist() == [1, 1, 1, 1]
+        assert res.nfev == len(seen) == len({tuple(x) for x in seen}) == 2**dim
+        assert res.x.tolist() == [1] * dim
 
     @pytest.mark.parametrize("algorithm", ["chorus", "de2ls"])
     def test_no_discrete_point_is_evaluated_twice(self, algorithm):

@@ -163,6 +163,23 @@ class TestOptima:
         np.testing.assert_allclose(found[np.argsort(found[:, 0])], known, atol=1e-4)
         assert res.trust >= 4
 
+    def test_ends_in_a_flat_valley_are_one_optimum(self):
+        """A sum of fourth powers is known to 1e-8 only to a hundredth in x."""
+        res = de2ls.minimize(lambda x: float(((x - 0.123) ** 4).sum()), [(-5, 5)] * 4, seed=1)
+        assert res.alternatives == []
+        assert res.trust >= 2
+
+    def test_trust_is_in_the_best_value_of_this_moment(self):
+        """A narrow well at 3, of depth 10, is told from outside after the searches found 0."""
+        opt = de2ls.Optimizer([(-5, 5)] * 2, max_evals=2000, config={"agree": 9}, seed=1)
+        while opt.n_evals < 600:
+            candidate = opt.ask()
+            opt.tell(candidate, square(candidate.x))
+        assert opt.result().trust >= 2
+        opt.inject([3.0, 3.0], -10.0)
+        assert opt.result().fun == -10.0
+        assert opt.result().trust == 0
+
     def test_one_optimum_has_no_alternatives(self):
         res = de2ls.minimize(square, [(-2, 2)] * 3, constraints=LinearConstraint([1, 1, 1], 1, 1))
         assert res.alternatives == []

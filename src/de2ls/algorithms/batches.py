@@ -18,6 +18,19 @@ from de2ls.problems.problem import Problem
 EVERY_POINT = "every point is evaluated"  # the reason of a search that has none left to try
 
 
+def as_good(f: float, best: float, size: float) -> bool:
+    """Whether an objective is the best one, up to rounding and the ends of local searches.
+
+    Parameters
+    ----------
+    f, best : float
+        The objective and the best one.
+    size : float
+        The typical size of the objective's changes across the box.
+    """
+    return f - best <= 1e-6 * abs(best) + 1e-8 * size
+
+
 class Answers(NamedTuple):
     """The results of a batch, one row per point, in the order of the batch.
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from de2ls._checks import FloatArray
+from de2ls.algorithms.batches import as_good
 from de2ls.problems.problem import Problem
 
 if TYPE_CHECKING:
@@ -24,7 +25,8 @@ Evaluate = Callable[[Sequence[FloatArray]], list[Any]]
 NO_MODEL = "the search has no local model of the best point"
 NEAR = 1e-5  # of the box: what is nearer to a limit than this is at the limit
 STEP = 1e-5  # of the box: for differences
-APART = 1e-3  # of the box: optima that are nearer than this are one
+APART = 1e-3  # of the box: optima that are nearer than this are one,
+FLAT_APART = 1e-2  # or than this, if they are equally good: ends of searches in one flat valley
 DEPENDENT = 1e-6  # least singular value of independent active limits
 FLAT = 1e-4  # slope across the box, of the objective's changes there, that counts as none
 UNBALANCED = 0.01  # part of the slopes that may remain at a stationary point
@@ -256,18 +258,38 @@ class Limits:
 
 def alternatives(driver: "Driver") -> list[Alternative]:
     """Return the other distinct local optima that the search has met, best first."""
-    problem, kept = driver.problem, [driver.incumbent.x]
+    problem, kept = driver.problem, [(driver.incumbent.x, driver.incumbent.f)]
     found: list[Alternative] = []
     if problem.discrete.all():  # each point is its own neighbourhood there
         return found
     for optimum in driver.notes.get("optima", []):
-        apart = all(_apart(problem, optimum["x"], x, APART) for x in kept)
+        apart = all(_distinct(driver, optimum, x, f) for x, f in kept)
         feasible = optimum["violation"] <= problem.feasible_tol
         if apart and feasible and _is_optimum(driver, optimum):
-            kept.append(optimum["x"])
+            kept.append((optimum["x"], optimum["f"]))
             x = problem.decode(optimum["x"]).copy()
             found.append(Alternative(x, float(optimum["f"]), int(optimum["searches"])))
     return found
+
+
+def _distinct(driver: "Driver", optimum: Mapping[str, Any], x: FloatArray, f: float) -> bool:
+    """Whether an optimum is another one than the better one at `x`."""
+    equal = as_good(optimum["f"], f, driver.notes["size"][0])
+    return _apart(driver.problem, optimum["x"], x, FLAT_APART if equal else APART)
+
+
+def trust(driver: "Driver") -> int:
+    """Return how many independent searches ended at the best value."""
+    best, notes = driver.incumbent, driver.notes
+    feasible = [
+        optimum
+        for optimum in notes.get("optima", [])
+        if optimum["violation"] <= driver.problem.feasible_tol
+    ]
+    if not best.feasible or not feasible:
+        return 0
+    size = notes["size"][0]
+    return sum(o["searches"] for o in feasible if as_good(o["f"], best.f, size))
 
 
 def _is_optimum(driver: "Driver", optimum: Mapping[str, Any]) -> bool:

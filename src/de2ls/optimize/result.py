@@ -17,6 +17,7 @@ from de2ls.optimize.knowledge import (
     limits_of,
     model_slopes,
     per_constraint,
+    trust,
 )
 from de2ls.problems.problem import Problem
 
@@ -101,7 +102,8 @@ class MinimizeResult(OptimizeResult):
     alternatives : list of Alternative
         Other local optima that were found, best first.
     trust : int
-        How many independent searches ended at the best value; 0 if the algorithm does not know.
+        How many independent searches ended at the best value. 0: none did, or the algorithm does
+        not know; searches that began at the best point so far are not independent.
     population, population_energies : ndarray
         The final population, best first, and its objective values. Of an algorithm of batches: the
         last batch.
@@ -198,7 +200,7 @@ def make_result(driver: "Driver", stop: Stop, slopes: Slopes | str | None = None
         active=limits.active(),
         multipliers=limits.multipliers(),
         alternatives=alternatives(driver),
-        trust=int(driver.notes.get("trust", 0)),
+        trust=trust(driver),
         population=problem.decode(population),
         population_energies=energies,
         bounds=problem.bounds,

@@ -214,7 +214,7 @@ class Archive:
         config = self.config
         if not config.stop_when_done:
             return ""
-        trust = self.optima.at_value(self.best_f) if self.feasible else 0
+        trust = self.optima.at_value(self.best_f, self.size[0]) if self.feasible else 0
         if trust >= config.agree:
             return f"{trust} independent searches ended at the best value"
         long = max(500 * (self.n + 1), config.stall * self.last_gain)
@@ -225,7 +225,6 @@ class Archive:
         """Write down what is known of the solution, for whoever reports it."""
         notes = self.space.notes
         notes["optima"] = [self._noted(optimum) for optimum in self.optima.found]
-        notes["trust"] = self.optima.at_value(self.best_f) if self.feasible else 0
         notes["size"] = self.size
         notes["noise"] = self.eta * self.size if self.noisy else np.zeros(1 + self.m)
 

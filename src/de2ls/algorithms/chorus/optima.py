@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from de2ls.algorithms.batches import as_good
+
 NEAR = 1e-4  # of the box
 
 
@@ -56,9 +58,7 @@ class Optima:
         """The best end, or None."""
         return self.found[0].end if self.found else None
 
-    def at_value(self, f: float) -> int:
+    def at_value(self, f: float, size: float) -> int:
         """Return how many independent searches ended at a feasible point of objective `f`."""
-        close = [
-            o for o in self.found if o.end.v <= self.tol and o.end.f - f <= 1e-6 * (abs(f) + 1e-6)
-        ]
-        return sum(o.searches for o in close)
+        found = (o for o in self.found if o.end.v <= self.tol)
+        return sum(o.searches for o in found if as_good(o.end.f, f, size))

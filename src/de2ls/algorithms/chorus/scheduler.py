@@ -15,7 +15,9 @@ With k workers a batch is filled up to a multiple of k with points of the other 
 that would not begin yet.
 """
 
+import math
 from collections.abc import Callable, Generator
+from itertools import islice, product
 from typing import Any
 
 import numpy as np
@@ -29,6 +31,7 @@ EARLY = ("structure", "neighbours")  # these begin after the first local search
 STALE = 1e-3  # of the best credit: less is that of gains long past
 WHOLE = ("local", "structure", "neighbours")  # these are hardly interrupted
 MOST_REPEATS = 200
+FRESH = 256  # points that are tried after so many repeats
 MOST_FAULTS = 20  # in a row, then an arm is dropped
 
 
@@ -116,6 +119,8 @@ class Scheduler:
         self.arms = [Arm(name, make, a) for name, make in arms.items()]
         self.awake = [arm for arm in self.arms if arm.name == "local"] or list(self.arms)
         self.known: dict[bytes, Rows] | None = {} if a.discrete.size else None
+        # points in all: a discrete coordinate has one value per unit of its width
+        self.points = np.inf if a.free.size else math.prod(a.width.tolist())
         self.repeats = 0  # batches in a row without a new point
         per_dim = np.clip(
             self.config.quantum_share * a.budget / a.n,
@@ -142,8 +147,9 @@ class Scheduler:
                 self.awake.remove(arm)
             if self.repeats > MOST_REPEATS:  # it goes round in circles: another start for it
                 arm.restart()
-                if not (yield from self._fresh()):
-                    return EVERY_POINT
+                yield from self._fresh()
+            if self.known is not None and len(self.known) == self.points:
+                return EVERY_POINT
             reason = a.done()
             if reason:
                 return reason
@@ -237,12 +243,23 @@ class Scheduler:
             return Rows(np.empty((0, 1 + self.a.m)), np.empty(0))
         return Rows(*(np.concatenate(part) for part in zip(*answers, strict=True)))
 
-    def _fresh(self) -> Generator[FloatArray, Any, bool]:
-        """Evaluate random points where the arms have none but known ones; False if all are."""
-        _, U = self.a.points(self.a.random(256))
+    def _fresh(self) -> Generator[FloatArray, Any, None]:
+        """Evaluate points where the arms have none but known ones: random ones, then any."""
+        _, U = self.a.points(self.a.random(FRESH))
         before = self.a.evals
         yield from self._evaluate([(None, U)])
-        return self.a.evals > before
+        if self.a.evals == before and np.isfinite(self.points):
+            yield from self._evaluate([(None, self._unknown())])
+
+    def _unknown(self) -> FloatArray:
+        """Return points of discrete coordinates only that are not evaluated; few are left then."""
+        assert self.known is not None
+        steps = (
+            np.arange(low + 0.5, high) for low, high in zip(self.a.lower, self.a.upper, strict=True)
+        )
+        points = (np.array(x) for x in product(*steps))
+        new = islice((x for x in points if x.tobytes() not in self.known), FRESH)
+        return self.a.unit(np.array(list(new)).reshape(-1, self.a.n))
 
     def _record(self, U: FloatArray, rows: Rows, arm: Arm | None, before: Score) -> None:
         self.a.record(U, rows)
