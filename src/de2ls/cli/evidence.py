@@ -1,4 +1,4 @@
-"""``de2ls reproduce`` of CHORUS: the field, other people's solvers, noise, workers, its arms."""
+"""``de2ls reproduce`` of CHORUS: other people's solvers, noise, workers, its arms."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -7,23 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from de2ls.cli.sizes import (
-    Dim,
-    Instance,
-    Output,
-    Problems,
-    Quick,
-    Quiet,
-    Runs,
-    Seed,
-    StoreOption,
-    Workers,
-    command_of,
-    resumable,
-    runner_of,
-    scale_of,
-    show,
-)
+from de2ls.cli.sizes import Output, Workers, show
 
 if TYPE_CHECKING:
     from de2ls.problems.key import ProblemKey
@@ -49,37 +33,6 @@ _ALL = "engineering,cec2006,bbob-constrained"
 _PRACTICE = "engineering,cec2006"
 _ADDS = """The same command continues where it was stopped. Calls with other solvers, seeds or
 problems add to the same runs; the page shows all of them."""
-
-
-@app.command()
-def chorus_field(
-    quick: Quick = False,
-    dim: Dim = None,
-    runs: Runs = None,
-    problems: Problems = "1-28",
-    instance: Instance = 0,
-    seed: Seed = 1,
-    store: StoreOption = Path("reproduction.db"),
-    output: Output = None,
-    workers: Workers = None,
-    quiet: Quiet = False,
-) -> None:
-    """Compare CHORUS with the field of the CEC 2026 competition.
-
-    The same command continues where it was stopped; trials that the store holds are not run again.
-    """
-    from de2ls.studies.chorus_field import reproduce_chorus_field
-
-    scale = scale_of(quick, dim, runs, problems, instance, seed)
-    folder = output or Path(f"chorus-field-D{scale.dim}")
-    with resumable():
-        result = reproduce_chorus_field(
-            scale,
-            runner_of(store, workers, quiet),
-            folder,
-            command_of("chorus-field", scale),
-        )
-    show(result.tables["duels"], folder)
 
 
 def _comparison(

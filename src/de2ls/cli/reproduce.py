@@ -1,5 +1,6 @@
 """``de2ls reproduce``: run a published comparison again and set it beside the figures."""
 
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
@@ -56,38 +57,55 @@ de2ls reproduce lineage --store reproduction.db -o lineage-D30
 """
 
 
+_CONTINUES = """\
+The same command continues where it was stopped; trials that the store holds are not run again."""
+
+
 @app.callback()
 def reproduce() -> None:
     """Run a published comparison again and set it beside the published figures."""
 
 
-@app.command(epilog=_EPILOG)
-def paper(
-    quick: Quick = False,
-    dim: Dim = None,
-    runs: Runs = None,
-    problems: Problems = "1-28",
-    instance: Instance = 0,
-    seed: Seed = 1,
-    store: StoreOption = Path("reproduction.db"),
-    output: Output = None,
-    workers: Workers = None,
-    quiet: Quiet = False,
-) -> None:
-    """Reproduce the DE-2LS paper: tables, gains, figures and a verdict on each claim.
+def _campaigns(name: str, place: str, main: str, summary: str, epilog: str | None = None) -> None:
+    """Add a command that runs a study's campaigns; `main` is the table that it prints."""
 
-    The same command continues where it was stopped; trials that the store holds are not run again.
-    At other dimensions than 30 the four algorithms alone are compared.
-    """
-    from de2ls.studies.paper import reproduce_paper
+    @app.command(name, help=f"{summary}\n\n{_CONTINUES}", epilog=epilog)
+    def run(
+        quick: Quick = False,
+        dim: Dim = None,
+        runs: Runs = None,
+        problems: Problems = "1-28",
+        instance: Instance = 0,
+        seed: Seed = 1,
+        store: StoreOption = Path("reproduction.db"),
+        output: Output = None,
+        workers: Workers = None,
+        quiet: Quiet = False,
+    ) -> None:
+        module, function = place.split(":")
+        study = getattr(import_module(f"de2ls.studies.{module}"), function)
+        scale = scale_of(quick, dim, runs, problems, instance, seed)
+        folder = output or Path(f"{name}-D{scale.dim}")
+        with resumable():
+            runner = runner_of(store, workers, quiet)
+            result = study(scale, runner, folder, command_of(name, scale))
+        show(result.tables[main], folder)
 
-    scale = scale_of(quick, dim, runs, problems, instance, seed)
-    folder = output or Path(f"paper-D{scale.dim}")
-    with resumable():
-        result = reproduce_paper(
-            scale, runner_of(store, workers, quiet), folder, command_of("paper", scale)
-        )
-    show(result.tables["claims"], folder)
+
+_campaigns(
+    "paper",
+    "paper:reproduce_paper",
+    "claims",
+    "Reproduce the DE-2LS paper: tables, gains, figures and a verdict on each claim.\n\n"
+    "At other dimensions than 30 the four algorithms alone are compared.",
+    _EPILOG,
+)
+_campaigns(
+    "chorus-field",
+    "chorus_field:reproduce_chorus_field",
+    "duels",
+    "Compare CHORUS with the field of the CEC 2026 competition.",
+)
 
 
 @app.command(epilog=_FIELD_EPILOG)
