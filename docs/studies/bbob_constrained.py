@@ -195,7 +195,7 @@ until the budget is used up). One seed each.
 Targets are the 41 distances 10^2, 10^1.8, ..., 10^-6 to the optimum; the share is that of all pairs
 of function and target reached by a feasible point. Then the number of functions, of 54, with the
 optimum found within 1e-6 and with any feasible point, and the mean number of evaluations used.
-Single runs: [runs.csv](runs.csv).
+The command keeps the single runs in `runs.csv` beside this page.
 
 The functions are smooth or nearly so, and the budget is small. With its defaults de2ls reaches
 fewer targets than COBYLA, which models them linearly, in all dimensions but 5; with `polish=True`

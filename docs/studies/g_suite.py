@@ -173,7 +173,7 @@ and pymoo's `DE` (defaults), all on the same definitions. Per solver the median 
 (f - optimum) / |optimum|, and in parentheses the runs within 1e-4 and the runs made (fewer for the
 slower solvers); bold where the median is within 1e-4. G20 has no known feasible point. The optima
 allow for the equalities' tolerance of 1e-4.
-Single runs: [runs.csv](runs.csv).
+The command keeps the single runs in `runs.csv` beside this page.
 
 de2ls takes 1000 initial members here, one per 500 evaluations of the budget, because 10 D are too
 few in low dimensions ([why](../../minimize.md#population)). It misses G22: every run finds feasible
