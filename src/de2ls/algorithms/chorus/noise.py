@@ -10,9 +10,10 @@ while a smooth function's differences of order k fall with spacing^k. What is fo
 1e-6 of the box must persist at 1e-9 within a factor of 30 (a kink or a pole changes), be
 everywhere on the line (median |T_2| > 0.3 sigma; a jump is in few differences) and alternate in
 sign (a pole does not). What does not persist may be noise that is correlated over a longer way, as
-of a mesh that changes: the same must then hold at 1e-4 and 2e-5. Constant outputs are looked at on
-lines of spacing 1e-4 and 1e-2: steps. Under alarm the incumbent is probed again from time to time;
-two probes without noise withdraw it.
+of a mesh that changes: the same must then hold at 1e-4 and 2e-5, below 5e-3 of the output's size;
+more than that is ruggedness. Constant outputs are looked at on lines of spacing 1e-4 and 1e-2:
+steps. Under alarm the incumbent is probed again from time to time; two probes without noise
+withdraw it.
 
 | symbol | here | meaning |
 |---|---|---|
@@ -30,6 +31,7 @@ import numpy as np
 from de2ls._checks import FloatArray
 from de2ls.algorithms.chorus.archive import USABLE, Archive, Batches
 
+MOST = 5e-3  # of an output's size: what is correlated and larger is ruggedness
 LENGTH = 8  # points on a line
 FEWEST = 6  # of them defined
 WIDE = 1e-4  # spacing at which noise that is correlated over 1e-5 of the box is independent
@@ -121,7 +123,7 @@ def probe(a: Archive, u: FloatArray) -> Batches:
         sigma = yield from _confirmed(a, u, sigma, limit, 1e-9)
         if (suspected & (sigma <= limit)).any():
             noise = yield from _correlated(a, u, limit)
-            sigma = np.maximum(sigma, suspected * noise)
+            sigma = np.maximum(sigma, suspected * (noise < MOST * size) * noise)
     spacing = 1e-6
     while flat[0] and spacing < 1e-2:
         spacing *= 100.0
