@@ -104,9 +104,13 @@ def matrix(name: str, value: Any, width: int) -> FloatArray:
 
 def _range_text(low: float | None, high: float | None) -> str:
     if low is not None and high is not None:
-        return f" from {low:g} to {high:g}"
+        return f" from {_number(low)} to {_number(high)}"
     if low is not None:
-        return f" of at least {low:g}"
+        return f" of at least {_number(low)}"
     if high is not None:
-        return f" of at most {high:g}"
+        return f" of at most {_number(high)}"
     return ""
+
+
+def _number(limit: float) -> str:
+    return f"{limit:,}" if isinstance(limit, int) and limit >= 10**6 else f"{limit:g}"

@@ -1,4 +1,4 @@
-"""Lists as users write them: ``"1-3,7"`` on the command line, arrays and numbers in TOML."""
+"""Lists as users write them, ``"1-3,7"`` on the command line or arrays in TOML; counts in words."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -43,3 +43,8 @@ def span(name: str, item: Any) -> range | None:
 def several(value: Any) -> list[Any]:
     """Return a list of one value or of several."""
     return [value] if isinstance(value, str | int) else list(value)
+
+
+def count(number: int, what: str) -> str:
+    """Return ``1 trial``, ``2 trials``, ..."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -83,7 +83,7 @@ def test_plain_lines_come_now_and_then(trials):
         "6/12 trials (50 %), 24 s gone, about 24 s left, 150 evaluations/s; "
         "last: rdex on C01 D=4 report/1, run 2: Min_EV 7.25 (4.00 s)",
         f"failed: de2ls on {name}, run 2: ValueError: no",
-        "1 trials failed; the same command tries them again",
+        "1 trial failed; the same command tries again",
         "6 trials stored, 6 of 12 left; the same command continues",
     ]
 
@@ -150,5 +150,5 @@ def test_closing_lines():
     assert closing(done) == ["warning: mixed", "complete: 3 trials stored, 5 in the store"]
     stopped = Outcome(planned=5, before=1, stored=1, interrupted=True)
     assert closing(stopped) == [
-        "interrupted: 1 trials stored, 3 of 5 left; the same command continues"
+        "interrupted: 1 trial stored, 3 of 5 left; the same command continues"
     ]

@@ -160,7 +160,7 @@ def test_failed_trials_give_exit_code_1(called, path, tmp_path):
     )
     assert code == 1
     assert "OSError: gone" in out
-    assert "1 trials failed; the same command tries them again" in out
+    assert "1 trial failed; the same command tries again" in out
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_an_exit_in_a_function_fails_the_trial(called, path, tmp_path, kind):
     code, out, _ = called("run", *arguments)
     assert code == 1
     assert "mine called sys.exit(0)" in out
-    assert "1 trials failed" in out
+    assert "1 trial failed" in out
 
 
 def test_a_function_that_ends_its_process_ends_the_campaign_with_an_error(called, path, tmp_path):

@@ -31,7 +31,7 @@ def test_info(called, path):
         store.add(make_record(label="file", environment={"source": "F1.txt"}, version="", run=1))
     code, out, _ = called("store", "info", path)
     assert "warning: trials of different environments are mixed" in out
-    assert "1 trials imported from 1 files" in out
+    assert "1 trial imported from 1 file" in out
     facts = json.loads(called("store", "info", path, "--json")[1])
     assert facts["trials"] == 6
     assert [series["label"] for series in facts["series"]] == ["ours", "theirs", "file"]
@@ -104,8 +104,8 @@ def test_merge(called, path, tmp_path):
     code, out, err = called("store", "merge", target, path, other)
     assert (code, err) == (0, "")
     assert out.splitlines() == [
-        f"{path}: 4 trials added, 0 were there already",
-        f"{other}: 1 trials added, 1 were there already",
+        f"{path}: 4 trials added, 0 there already",
+        f"{other}: 1 trial added, 1 there already",
     ]
     with Store.open(target, readonly=True) as store:
         assert len(list(store.trials())) == 5

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 from de2ls._extras import extra
+from de2ls._lists import count
 from de2ls.trials.record import TrialRecord
 
 if TYPE_CHECKING:
@@ -250,7 +251,7 @@ def make_progress(as_json: bool, quiet: bool) -> Progress:
 def opening(tally: Tally, where: str) -> str:
     """Return the first line of a campaign."""
     there = f", {tally.done} already stored" if tally.done else ""
-    return f"{tally.planned} trials planned{there}: running {tally.to_run} on {where}"
+    return f"{count(tally.planned, 'trial')} planned{there}: running {tally.to_run} on {where}"
 
 
 def state(tally: Tally) -> str:
@@ -270,15 +271,14 @@ def closing(outcome: "Outcome") -> list[str]:
     """Return the last lines of a campaign."""
     lines = [f"warning: {warning}" for warning in outcome.warnings]
     if outcome.failed:
-        lines.append(f"{len(outcome.failed)} trials failed; the same command tries them again")
+        lines.append(f"{count(len(outcome.failed), 'trial')} failed; the same command tries again")
+    stored = f"{count(outcome.stored, 'trial')} stored"
     if outcome.left:
         stopped = "interrupted: " if outcome.interrupted else ""
-        lines.append(
-            f"{stopped}{outcome.stored} trials stored, {outcome.left} of {outcome.planned} left; "
-            "the same command continues"
-        )
+        left = f"{outcome.left} of {outcome.planned} left"
+        lines.append(f"{stopped}{stored}, {left}; the same command continues")
     else:
-        lines.append(f"complete: {outcome.stored} trials stored, {outcome.planned} in the store")
+        lines.append(f"complete: {stored}, {outcome.planned} in the store")
     return lines
 
 

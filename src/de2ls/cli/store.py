@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from de2ls._lists import count
 from de2ls.cli import FAILED, print_tables
 from de2ls.cli import selection as chosen
 
@@ -37,19 +38,19 @@ def info(store: chosen.StoreFile, as_json: AsJson = False) -> None:
         return
     each = found.bytes_per_trial
     typer.echo(
-        f"{store}: {found.trials} trials, {found.size / 1e6:.1f} MB, "
+        f"{store}: {count(found.trials, 'trial')}, {found.size / 1e6:.1f} MB, "
         f"{'' if each is None else f'{each:,.0f} bytes per trial, '}schema {found.schema}"
     )
     print_tables(_series_table(found).to_rich())
     typer.echo(f"problems: {', '.join(_problem_groups(found)) or 'none'}")
     imported = [env for env in found.environments if env.imported]
     if imported:
-        count = sum(env.trials for env in imported)
-        typer.echo(f"{count} trials imported from {len(imported)} files")
+        trials = count(sum(env.trials for env in imported), "trial")
+        typer.echo(f"{trials} imported from {count(len(imported), 'file')}")
     for env in found.environments:
         if not env.imported:
             parts = ", ".join(f"{name} {value}" for name, value in env.description.items())
-            typer.echo(f"{env.trials} trials run with de2ls {env.version}, {parts}")
+            typer.echo(f"{count(env.trials, 'trial')} run with de2ls {env.version}, {parts}")
     for warning in found.warnings:
         typer.echo(f"warning: {warning}")
 
@@ -95,9 +96,11 @@ def verify(store: chosen.StoreFile) -> None:
     for finding in result.findings:
         typer.echo(finding)
     if not result.sound:
-        typer.echo(f"{store}: {len(result.findings)} findings in {result.trials} trials")
+        typer.echo(
+            f"{store}: {count(len(result.findings), 'finding')} in {count(result.trials, 'trial')}"
+        )
         raise typer.Exit(FAILED)
-    typer.echo(f"{store}: {result.trials} trials, all sound")
+    typer.echo(f"{store}: {count(result.trials, 'trial')}, all sound")
 
 
 @app.command()
@@ -118,7 +121,7 @@ def merge(
         for source in sources:
             with Store.open(source, readonly=True) as other:
                 added, equal = store.merge(other)
-            typer.echo(f"{source}: {added} trials added, {equal} were there already")
+            typer.echo(f"{source}: {count(added, 'trial')} added, {equal} there already")
 
 
 @app.command()

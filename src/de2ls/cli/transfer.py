@@ -138,7 +138,7 @@ def _trials(
 
 def _report(submission: "Submission") -> None:
     """Print the first findings of every rule, and how many there are."""
-    from de2ls.scores.tables import count
+    from de2ls._lists import count
 
     by_rule: dict[str, list[Finding]] = {}
     for finding in submission.findings:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from de2ls._extras import extra
+from de2ls._lists import count
 from de2ls._version import __version__
 from de2ls.reports.curves import packed, page_curves
 from de2ls.reports.dimensions import Dimensions
@@ -26,7 +27,6 @@ from de2ls.reports.palette import Look, looks
 from de2ls.reports.svg import inline_svg
 from de2ls.reports.tables import machine_tables, report_tables
 from de2ls.scores import Assessment, Collection, Table
-from de2ls.scores.tables import count
 
 if TYPE_CHECKING:
     from markupsafe import Markup

@@ -15,8 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from de2ls import _checks
 from de2ls._checks import FloatArray
+from de2ls._lists import count
 from de2ls.scores.collection import Collection
-from de2ls.scores.tables import Column, Estimate, Table, Tabular, Value, count
+from de2ls.scores.tables import Column, Estimate, Table, Tabular, Value
 from de2ls.scores.target import mean_ranks
 from de2ls.scores.uscore import Score, Scorer, score_of, scorers
 

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from de2ls._checks import FloatArray
+from de2ls._lists import count
 from de2ls.scores.collection import Collection
 from de2ls.scores.pairwise import ends, tie
-from de2ls.scores.tables import Column, Table, Tabular, Value, count
+from de2ls.scores.tables import Column, Table, Tabular, Value
 
 RULE = (
     "mean ± deviation (n - 1) of the final Min_EV where all trials are feasible, else the "

@@ -256,11 +256,6 @@ def best_cells(
     return frozenset(cells)
 
 
-def count(number: int, what: str) -> str:
-    """Return ``1 trial``, ``2 trials``, ..."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
-
-
 def _text(cell: str | int | float | Estimate, column: Column, escape: Callable[[str], str]) -> str:
     if isinstance(cell, str):
         return escape(cell)

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from de2ls import _checks
 from de2ls._checks import FloatArray
+from de2ls._lists import count
 from de2ls.scores.collection import Collection
 from de2ls.scores.pairwise import Pairwise
-from de2ls.scores.tables import Column, Table, Tabular, Value, best_cells, count
+from de2ls.scores.tables import Column, Table, Tabular, Value, best_cells
 from de2ls.scores.target import Target, mean_ranks
 
 

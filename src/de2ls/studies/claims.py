@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from de2ls._checks import FloatArray
+from de2ls._lists import count
 from de2ls.scores import Bootstrap, Column, Estimate, Table
 from de2ls.scores.bootstrap import LEVEL, estimate
-from de2ls.scores.tables import Value, count
+from de2ls.scores.tables import Value
 
 HOLDS = "holds"
 DOES_NOT_HOLD = "does not hold"
