@@ -8,7 +8,7 @@ import numpy as np
 import de2ls
 
 
-@de2ls.algorithm("es", title="(15 + 100)-ES")
+@de2ls.algorithm("es")
 def es(space, rng, budget, config):  # noqa: ARG001 -- it uses neither budget nor parameters
     """Mutate, rank by the rule that decides "best" everywhere, keep the best parents."""
     mu, lam, width = 15, 100, space.upper - space.lower

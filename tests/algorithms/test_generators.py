@@ -35,7 +35,7 @@ class WalkConfig(Config):
     batches: int = 10_000  # a plain field is a parameter too
 
 
-@de2ls.algorithm("walk", title="Walk", config=WalkConfig)
+@de2ls.algorithm("walk", config=WalkConfig)
 def walk(space: Space, rng: np.random.Generator, budget: int, config: WalkConfig) -> Any:
     """Move from the best point, in batches of one size, and end early if told so."""
     y = yield space.x0 if len(space.x0) else space.sample(rng, 1)

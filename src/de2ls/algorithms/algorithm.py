@@ -57,17 +57,13 @@ class Algorithm:
         return f"{self.source}@{self.digest}" if self.source else self.identity
 
 
-def algorithm(
-    name: str, *, title: str = "", config: type[Config] = Config
-) -> Callable[[Search], Algorithm]:
+def algorithm(name: str, *, config: type[Config] = Config) -> Callable[[Search], Algorithm]:
     """Make an algorithm of a generator of batches: a decorator.
 
     Parameters
     ----------
     name : str
         What records, stores and tables call it.
-    title : str
-        What tables may call it; the name by default.
     config : type
         Its parameters, a subclass of `de2ls.algorithms.Config`; none by default.
 
@@ -99,7 +95,7 @@ def algorithm(
                 f"got {search!r}"
             )
         source, digest = _origin(name, search)
-        return Algorithm(name, title or name, config, search=search, source=source, digest=digest)
+        return Algorithm(name, name, config, search=search, source=source, digest=digest)
 
     return make
 
