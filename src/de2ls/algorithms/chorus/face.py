@@ -48,8 +48,14 @@ class Face:
         except StopIteration as end:
             return end.value
 
-    def near(self, u: FloatArray, k: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the `k` points seen nearest to `u` with their outputs and distances."""
+    def near(
+        self, u: FloatArray, k: int, inner: float
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the `k` points seen nearest to `u` with their outputs and distances.
+
+        At most a quarter of them lie within `inner`, the latest there: a crowd at the centre tells
+        nothing of slopes.
+        """
         U, out = self.a.recent()
         usable = np.abs(out).max(1) < USABLE
         if not self.whole:
@@ -58,6 +64,7 @@ class Face:
             U = U[:, self.a.free]
         d = np.abs(U - u).max(1)
         d[~usable] = np.inf
+        d[np.flatnonzero(d < inner)[: -max(1, k // 4)]] = np.inf
         i = np.argpartition(d, k)[:k] if len(d) > k else np.arange(len(d))
         i = i[np.isfinite(d[i])]
         return U[i], out[i], d[i]

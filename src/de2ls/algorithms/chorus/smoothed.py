@@ -32,6 +32,7 @@ from de2ls.algorithms.chorus.sqp import End
 
 AIMS = (0.0, 2.5)  # in units of sd, tried beside 1
 TAME = 10.0  # constraints are logarithmic beyond so many times their typical deviation
+CROWD = 0.05  # of the radius: what lies within is a crowd
 CUT = 3.0  # outputs may differ from the centre by so many times what a cubic allows
 
 
@@ -109,7 +110,7 @@ class SmoothedSearch:
 
     def _data(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return scaled points, outputs and relative variances near the centre."""
-        U, out, r = self.face.near(self.u, self.most)
+        U, out, r = self.face.near(self.u, self.most, CROWD * self.radius)
         r = r / self.radius
         keep = r < 12.0
         r, Y = r[keep], out[keep][:, : 1 + self.m]
