@@ -84,7 +84,7 @@ class Starts:
         if a.starts:
             start = a.starts.pop(0)
             return Next(start.u, AS_IT_IS, start.radius)
-        if improved or self.fails < 3:
+        if improved or self.fails < (1 if a.noisy else 3):
             return self._polish(improved)
         return self._restart()
 
