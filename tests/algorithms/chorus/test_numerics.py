@@ -1,12 +1,16 @@
 """The numerical parts against libraries and closed forms."""
 
+import contextlib
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from de2ls._checks import FloatArray
 from de2ls.algorithms.chorus import ChorusConfig
 from de2ls.algorithms.chorus.archive import Archive, Rows
 from de2ls.algorithms.chorus.cma import CMA, default_lambda
+from de2ls.algorithms.chorus.lagrangian import LagrangianCMA
 from de2ls.algorithms.chorus.merit import convex
 from de2ls.algorithms.chorus.model import Bundle, Cut, updated
 from de2ls.algorithms.chorus.pencil import pencil
@@ -217,3 +221,28 @@ class TestCMA:
             U = batches.send(Rows(U.sum(1)[:, None], np.zeros(len(U))))
         assert es.best_u is not None
         assert es.best_u.tolist() == [0, 0, 0]
+
+
+class TestLagrangianCMA:
+    def test_it_finds_optimum_and_multipliers(self) -> None:
+        """min sum w x^2 with sum x >= 1, and x_0 <= 2 idle: x = gamma / (2 w), gamma = 2 / sum 1/w.
+
+        Multipliers are in units of f over c.
+        """
+        n, w = 4, 10.0 ** np.linspace(0, 4, 4)
+        gamma = 2.0 / (1.0 / w).sum()
+
+        def function(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+            g = np.stack([1.0 - X.sum(1), X[:, 0] - 2.0], axis=1)
+            return (w * X**2).sum(1), g, np.zeros((len(X), 0))
+
+        case = Case(function, n, n_ineq=2)
+        archive = Archive(case.space(), rng(), 10_000, ChorusConfig())
+        es = LagrangianCMA(archive, np.full(n, 0.6), 0.1, default_lambda(n), np.zeros(2))
+        batches = es.run(6000)
+        U = next(batches)
+        with contextlib.suppress(StopIteration):
+            while True:
+                U = batches.send(archive.rows(case.answers(archive.points(U)[0])))
+        assert es.mean * 10.0 - 5.0 == pytest.approx(gamma / (2.0 * w), abs=1e-5)
+        assert es.gamma == pytest.approx([gamma, 0.0], rel=1e-4)

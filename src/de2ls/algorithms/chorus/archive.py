@@ -117,6 +117,11 @@ class Archive:
         return np.full(self.n, 0.5) if self.least_u is None else self.least_u
 
     @property
+    def multimodal(self) -> bool:
+        """Whether local searches end at ever new values, and not only for their faces."""
+        return not self.discrete.size and self.optima.many
+
+    @property
     def score(self) -> Score:
         """What improves."""
         return (0, self.best_f) if self.feasible else (1, self.least_v)

@@ -19,7 +19,7 @@ import math
 import numpy as np
 
 from de2ls._checks import FloatArray
-from de2ls.algorithms.chorus.archive import USABLE, Archive, Batches, boxed
+from de2ls.algorithms.chorus.archive import USABLE, Archive, Batches, Rows, boxed
 
 
 def default_lambda(n: int) -> int:
@@ -86,8 +86,8 @@ class CMA:
         """Largest deviation of the points."""
         return float(self.sigma * self.d.max())
 
-    def run(self, max_evals: int) -> Batches:
-        """Run until it converges or stalls, or for `max_evals` evaluations."""
+    def run(self, max_evals: int, least: float = 1e-12) -> Batches:
+        """Run until its spread is `least`, it stalls, or for `max_evals` evaluations."""
         used = 0
         look = 20 + int(30 * len(self.mean) / self.lam)
         while used < max_evals:
@@ -97,12 +97,12 @@ class CMA:
             U = boxed(X)
             rows = yield U
             used += self.lam
-            key = self.a.key(rows, self.mode)
+            key = self.keys(rows)
             i = int(key.argmin())
             if key[i] < self.best:
                 self.best, self.best_u = float(key[i]), U[i].copy()
             self._update(Y, self._penalised(key, X - U))
-            if self.spread < 1e-12:
+            if self.spread < least:
                 break
             if self.spread > 1e3:
                 self.sigma *= 0.3 / self.spread
@@ -111,6 +111,10 @@ class CMA:
                 noise = 2.0 * self.a.key_noise(self.mode)
                 if max(last) - min(last) <= max(1e-14 * abs(last[-1]), 1e-13) + noise:
                     break
+
+    def keys(self, rows: Rows) -> FloatArray:
+        """Return what is minimised."""
+        return self.a.key(rows, self.mode)
 
     def _penalised(self, key: FloatArray, outside: FloatArray) -> FloatArray:
         over = (outside**2).sum(1)

@@ -38,6 +38,8 @@ class ChorusConfig(Config):
     known: int = parameter(
         5, "local searches without gain after which a problem counts as rugged", 1
     )
+    dry: int = parameter(5, "turns in a row without gain after which credit does not count", 1)
+    first_runs: int = parameter(2, "runs of evolve before the rugged arm begins", 0)
 
     memory: int = parameter(20_000, "evaluated points that are remembered", 100)
     radius: float = parameter(0.1, "first radius of a local search from a new point", 1e-6, 0.5)
@@ -49,6 +51,10 @@ class ChorusConfig(Config):
     kappa_growth: float = parameter(10.0, "its growth while that lowers the violation", 1.1)
     kappa_decay: float = parameter(0.7, "its decay when no violation is left", 0.1, 1.0)
     cuts: bool = parameter(True, "bundle of cuts where kinks were met")
+    refine: bool = parameter(True, "augmented Lagrangian where a local search was given up")
+    refine_share: float = parameter(0.4, "most evaluations of that, share of the budget", 0.0, 1.0)
+    refine_most: float = parameter(2000.0, "most evaluations of that, per dimension", 0.0)
+    refine_sigma: float = parameter(1e-3, "first step size of that", 1e-8, 1.0)
     roots: bool = parameter(True, "square roots of equalities of one sign")
     pencils: bool = parameter(True, "bases from pairs of Hessians")
 
@@ -66,6 +72,9 @@ class ChorusConfig(Config):
     )
     line_points: int = parameter(40, "points on a line", 4)
     cma_sigma: float = parameter(0.25, "first step size of CMA-ES", 1e-3, 1.0)
+    evolve_per_dim: float = parameter(
+        4.0, "first number of points per dimension on the augmented Lagrangian", 0.1
+    )
     rugged_per_dim: float = parameter(10.0, "population size per dimension", 1.0)
     rugged_share: float = parameter(
         0.4, "horizon of a rugged run, share of what is left", 0.01, 1.0

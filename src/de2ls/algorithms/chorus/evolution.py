@@ -1,15 +1,22 @@
-"""Two arms of CMA-ES: on the objective alone, and on violation or feasibility rules.
+"""Two arms of CMA-ES: on the objective alone, and on all outputs.
 
 `relaxed` ignores the constraints, its end is a start for the local arm; the number of points per
 generation doubles from run to run. `evolve` minimises the violation until a point is feasible, then
-orders by feasibility rules; cold runs (from a random point, three times as many points each time)
-and warm ones (from the incumbent; on the violation with the covariance kept) take turns.
+the augmented Lagrangian from random points, half as many points again each time; the local method
+goes on where the points have come together. Without constraints, while nothing is feasible, and
+with discrete coordinates (by feasibility rules) cold runs (from a random point, three times as many
+points each time) and warm ones (from the incumbent; on the violation with the covariance kept)
+take turns.
 """
 
 import numpy as np
 
-from de2ls.algorithms.chorus.archive import Archive, Batches
+from de2ls.algorithms.chorus.archive import Archive, Batches, boxed
 from de2ls.algorithms.chorus.cma import CMA, default_lambda
+from de2ls.algorithms.chorus.lagrangian import LagrangianCMA
+from de2ls.algorithms.chorus.local import solve
+
+TOGETHER = 1e-3  # spread at which the local method goes on
 
 
 def relaxed(a: Archive) -> Batches:
@@ -28,10 +35,15 @@ def relaxed(a: Archive) -> Batches:
 
 
 def evolve(a: Archive) -> Batches:
-    """CMA-ES on the violation, then by feasibility rules; cold and warm by turns."""
-    base = default_lambda(a.n)
+    """CMA-ES on the violation, then on the augmented Lagrangian or by feasibility rules."""
+    base, many = default_lambda(a.n), a.config.evolve_per_dim * a.n
     lam, es = base, None
     for turn in range(1_000_000):
+        if a.m and a.feasible and not a.discrete.size:
+            yield from _constrained(a, max(base, int(many)))
+            many = min(1.5 * many, 10.0 * a.config.evolve_per_dim * a.n)
+            yield None
+            continue
         mode = "rules" if a.feasible else "v"
         cold = turn % 2 == 0
         if cold or es is None:
@@ -46,6 +58,14 @@ def evolve(a: Archive) -> Batches:
         if es.best_u is not None and a.m and mode == "v":
             a.propose(es.best_u)
         yield None
+
+
+def _constrained(a: Archive, lam: int) -> Batches:
+    """Run on the augmented Lagrangian from a random point, and locally from where it ends."""
+    es = LagrangianCMA(a, 0.25 + 0.5 * a.random(1)[0], a.config.cma_sigma, lam, np.zeros(a.m))
+    yield from es.run(a.budget // 4, TOGETHER)
+    a.bases["evolve"] = es.B
+    yield from solve(a, boxed(es.mean), "con", 0.01, 100 * (a.n + 1))
 
 
 def _until_feasible(a: Archive, es: CMA) -> Batches:

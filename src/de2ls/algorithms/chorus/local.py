@@ -4,7 +4,8 @@
 the user's points; the best of the first random points, as it is, relaxed first (the objective
 alone, then the problem), restored first (the violation alone, then the problem); then, whenever
 there is something, what other arms proposed, and a new incumbent with radii 10^U(-4.5, -1.5) until
-three in a row gain nothing; else by turns relaxed, restored, a hop from the incumbent, random.
+three in a row gain nothing, the first time by `refine` if its search was given up; else by turns
+relaxed, restored, a hop from the incumbent, random.
 """
 
 from typing import NamedTuple
@@ -14,11 +15,13 @@ import numpy as np
 from de2ls._checks import FloatArray
 from de2ls.algorithms.chorus.archive import Archive, Batches, Score, better
 from de2ls.algorithms.chorus.face import Face
+from de2ls.algorithms.chorus.lagrangian import refine
 from de2ls.algorithms.chorus.noise import probe
 from de2ls.algorithms.chorus.smoothed import SmoothedSearch
 from de2ls.algorithms.chorus.sqp import End, LocalSearch
 
 PROBE_EVERY = 3  # searches under alarm
+REFINABLE = 300  # evaluations per dimension that must be left for it
 HOPS = (-3.0, -0.5)  # powers of ten: lengths of hops
 AS_IT_IS, RELAXED, RESTORED = ("con",), ("f", "con"), ("v", "con")
 
@@ -57,6 +60,7 @@ class Next(NamedTuple):
     modes: tuple[str, ...]
     radius: float
     independent: bool = True  # of what other searches found
+    loose: End | None = None  # the search to refine first
 
 
 class Starts:
@@ -65,6 +69,8 @@ class Starts:
     def __init__(self, a: Archive, first: FloatArray, given: FloatArray) -> None:
         self.a, self.first, self.given = a, first, list(given)
         self.polished: Score = (2, np.inf)
+        self.loose: End | None = None  # where the incumbent's search was given up
+        self.crawls = False  # and that from the incumbent was given up too
         self.fails, self.turn = 0, 0
 
     def next(self) -> Next:
@@ -102,10 +108,25 @@ class Starts:
         a = self.a
         self.fails = 0 if improved else self.fails + 1
         self.polished = a.score
+        if self.loose is not None and self.crawls and self._refinable():
+            return Next(a.incumbent, AS_IT_IS, 1e-3, independent=False, loose=self.loose)
         low, high = (-2.5, -0.7) if a.noisy else (-4.5, -1.5)
         modes = AS_IT_IS if a.feasible or self.fails % 2 else ("v",)
         radius = 10.0 ** a.rng.uniform(low, high)
         return Next(a.incumbent, modes, radius, independent=False)
+
+    def _refinable(self) -> bool:
+        a = self.a
+        usable = a.config.refine and a.m > 0 and not a.noisy
+        return usable and a.feasible and a.left > REFINABLE * a.n
+
+    def learn(self, start: Next, end: End | None, gained: bool) -> None:
+        """Take in how a search ended: settled, given up, or without any gain."""
+        if gained:
+            self.loose = None if end is None or end.settled else end
+        elif start.loose is not None:
+            self.loose = None
+        self.crawls = not start.independent and (not gained or self.loose is not None)
 
     def _restart(self) -> Next:
         a = self.a
@@ -163,12 +184,18 @@ def local(a: Archive) -> Batches:
         end: End | None = None
         u, radius = start.u, start.radius
         race = a.failed >= a.config.known and start.independent
+        if start.loose is not None:
+            u = yield from refine(a, u, start.loose.multipliers)
         for mode in start.modes:
             relaxed = end if start.modes[0] == "f" else None
             if relaxed and a.relaxed_v <= a.feasible_tol and relaxed.f <= a.best_f:
                 break  # the relaxed optimum is feasible
             granted = a.budget // 3 if a.noisy else most
+            if mode == "f":  # on the way to the problem it need not be exact
+                granted = min(granted, 100 * (a.n + 1))
             end = yield from solve(a, u, mode, radius, granted, race)
             u, radius = end.u, 0.05
-        a.ended(end, start.modes[-1], start.independent, better(a.score, before))
+        gained = better(a.score, before)
+        starts.learn(start, end, gained)
+        a.ended(end, start.modes[-1], start.independent, gained)
         yield None

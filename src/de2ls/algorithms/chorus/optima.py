@@ -58,6 +58,14 @@ class Optima:
         """The best end, or None."""
         return self.found[0].end if self.found else None
 
+    @property
+    def many(self) -> bool:
+        """Whether most independent searches settle far above the best value."""
+        found = [o for o in self.found if o.end.v <= self.tol and o.end.settled]
+        best = found[0].end.f if found else 0.0
+        worse = [o.searches for o in found if o.end.f - best > 1e-3 * (abs(best) + 1e-6)]
+        return sum(worse) > max(2, 2 * (sum(o.searches for o in found) - sum(worse)))
+
     def at_value(self, f: float, size: float) -> int:
         """Return how many independent searches ended at a feasible point of objective `f`."""
         found = (o for o in self.found if o.end.v <= self.tol)

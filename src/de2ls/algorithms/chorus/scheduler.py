@@ -8,8 +8,10 @@ per evaluation,
     gain = (old - new) / (|old| + |new| + 1e-8),   rate <- (rate + gain / evaluations) / 2
 
 of f, or of the violation while nothing is feasible; a first feasible point counts 1. The two best
-rates have weights 4 and 2, the others 1. The local arm runs alone until it has failed `patience`
-times; once it has failed `known` times in a row, the rugged arm has at least weight 4.
+rates have weights 4 and 2, the others 1; an arm that has gained nothing for several turns has no
+credit. The local arm runs alone until it has failed `patience` times or its searches end at ever
+new values; `rugged` waits until `evolve` has made its first runs. Once the local arm has failed
+`known` times in a row, or ends at ever new values, these two have at least weight 4.
 
 With k workers a batch is filled up to a multiple of k with points of the other arms, also of those
 that would not begin yet.
@@ -46,7 +48,8 @@ class Arm:
         self.ready: Rows | None = None
         self.virtual, self.weight, self.rate = 0.0, 1.0, 0.0
         self.spent, self.gain = 0, 0.0  # in this turn
-        self.faults, self.idle, self.over = 0, 0, False
+        self.dry = 0  # turns in a row without gain
+        self.episodes, self.faults, self.idle, self.over = 0, 0, 0, False
 
     def needs(self) -> FloatArray | None:
         """Return the points it waits for; None at the end of an episode."""
@@ -67,6 +70,7 @@ class Arm:
         try:
             with np.errstate(all="ignore"):
                 U = next(self.batches) if answer is None else self.batches.send(answer)
+            self.episodes += U is None
             return None if U is None or not len(U) else U
         except StopIteration:
             self.over = True
@@ -93,6 +97,7 @@ class Arm:
         """Settle the account of a turn."""
         if self.spent:
             self.rate = 0.5 * (self.rate + self.gain / self.spent)
+            self.dry = 0 if self.gain > 0 else self.dry + 1
             self.idle = 0
         else:
             self.idle += 1
@@ -121,6 +126,9 @@ class Scheduler:
         self.known: dict[bytes, Rows] | None = {} if a.discrete.size else None
         # points in all: a discrete coordinate has one value per unit of its width
         self.points = np.inf if a.free.size else math.prod(a.width.tolist())
+        # arms for rugged problems; CMA-ES on the augmented Lagrangian only where that is defined
+        lagrangian = a.m > 0 and not a.discrete.size
+        self.globals = ("rugged", "evolve") if lagrangian else ("rugged",)
         self.repeats = 0  # batches in a row without a new point
         per_dim = np.clip(
             self.config.quantum_share * a.budget / a.n,
@@ -172,10 +180,16 @@ class Scheduler:
         a, least = self.a, min((arm.virtual for arm in self.awake), default=0.0)
         for arm in self.arms:
             early = arm.name in EARLY and a.searches >= 1
-            late = a.searches >= 3 and a.failed >= self.config.patience
+            late = (a.searches >= 3 and a.failed >= self.config.patience) or a.multimodal
+            late = late and (arm.name != "rugged" or self._evolved())
             if arm not in self.awake and (early or late or not self.awake):
                 arm.virtual = least - early  # next
                 self.awake.append(arm)
+
+    def _evolved(self) -> bool:
+        """Whether CMA-ES, which needs fewer evaluations, has had its runs before `rugged`."""
+        runs = [arm.episodes for arm in self.arms if arm.name == "evolve"]
+        return "evolve" not in self.globals or not runs or runs[0] >= self.config.first_runs
 
     def _turn(self, arm: Arm) -> Generator[FloatArray, Any, None]:
         limit: float = self.quantum
@@ -269,13 +283,14 @@ class Scheduler:
     def _weigh(self) -> None:
         """Give weights by rank of credit, above the floors of the local and the rugged arm."""
         config = self.config
-        stuck = self.a.failed >= config.known
+        stuck = self.a.failed >= config.known or self.a.multimodal
+        discrete = self.a.discrete.size > 0
         ranked = sorted(self.awake, key=lambda arm: -arm.rate)
         for i, arm in enumerate(ranked):
             arm.weight = 1.0
-            if i < 2 and arm.rate > STALE * ranked[0].rate:
+            if i < 2 and arm.rate > STALE * ranked[0].rate and (discrete or arm.dry < config.dry):
                 arm.weight = (config.first_weight, config.second_weight)[i]
             if arm.name == "local" and not stuck:
                 arm.weight = max(arm.weight, config.local_weight)
-            if arm.name == "rugged" and stuck:
+            if stuck and arm.name in self.globals:
                 arm.weight = max(arm.weight, config.rugged_weight)

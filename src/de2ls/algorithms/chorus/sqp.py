@@ -44,6 +44,7 @@ class End(NamedTuple):
     J: FloatArray | None = None
     c: FloatArray | None = None  # constraints
     multipliers: FloatArray | None = None
+    settled: bool = True  # not given up while models still promised gains
 
 
 def _f(point: Point) -> float:
@@ -104,14 +105,16 @@ class LocalSearch:
         self.bundle = Bundle(Cut(self.f, self.g, self.u))
         self.converged = True
         self.watch.begin(self.f, self.v)
+        settled = True
         while not (yield from self._iterate()):
             if self.a.evals - self.began >= self.max_evals or self.watch.hopeless >= 2:
-                self.converged = False
+                self.converged = settled = False
                 break
             if self.watch.stalls(self.f, self.v):
+                settled = False
                 break
         J = None if self.view.root.any() else self.J  # those of the roots are not the slopes of h
-        return End(*self._end(), self.converged, self.g, J, self.c, self.multipliers)
+        return End(*self._end(), self.converged, self.g, J, self.c, self.multipliers, settled)
 
     def _end(self) -> tuple[FloatArray, float, float]:
         """Return the iterate, or the best feasible point where that is as good."""
