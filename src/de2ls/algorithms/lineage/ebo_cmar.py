@@ -75,6 +75,7 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: EBOConfig)
     polish, favoured = Polish(run), 0
     cycle = config.cycle or (50 if run.dim <= 10 else 100 if run.dim <= 30 else 150)
     chance, g, at = np.ones(2), 0, 0
+    best = ebo.pop[:1]  # of all points: P2 is sampled anew, and forgets what it has found
     while True:
         g, at, level = g + 1, at + 1, run.level
         if at == cycle + 1:
@@ -92,7 +93,9 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: EBOConfig)
             yield from ebo.generation(g, level)
         if rng.random() < chance[1]:
             yield from retreat.generation(g, level)
-        found = yield from polish.try_from(ebo.pop.joined(retreat.pop))
+        everyone = best.joined(ebo.pop).joined(retreat.pop)
+        best = everyone[everyone.order()[:1]]
+        found = yield from polish.try_from(best)
         if found is not None:
             ebo.pop.put([-1], found)
             ebo.pop = ebo.pop.sorted(level)
