@@ -8,6 +8,7 @@ import pytest
 
 import de2ls
 from de2ls.algorithms import get_algorithm
+from de2ls.algorithms.lineage import polish
 from de2ls.algorithms.lineage.members import LineageConfig
 from de2ls.problems.problem import Problem
 from de2ls.trials.driver import new_driver
@@ -125,6 +126,29 @@ def test_the_local_search_is_counted(name: str) -> None:
     calls = record.counters["ls_calls"]
     assert record.counters["ls_evaluations"] <= 40 * calls
     assert record.f < 1e-12
+
+
+@pytest.mark.parametrize("name", POLISHED)
+def test_the_local_search_starts_from_the_best_of_all_points(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where a population has forgotten it, as EBOwithCMAR's second one does."""
+    base, search, values, starts = free(5), polish.slsqp, [], []
+    work = np.empty(base.kernel.n_work if base.kernel else 0)
+
+    def function(x: np.ndarray, out: np.ndarray) -> None:
+        base.evaluate_into(x, out, work)
+        values.append(out[0])
+
+    def noted(run: Any, start: Any, limit: int, tolerance: float) -> Any:
+        starts.append((start.f[0], min(values)))
+        return (yield from search(run, start, 1, tolerance))
+
+    monkeypatch.setattr(polish, "slsqp", noted)
+    config = {"n0": 10, "ls_from": 0.0, "ls_first": 1.0, "ls_after_failure": 1.0}
+    de2ls.run_trial(name, in_python(base, function), 2, 2000, config=config)
+    assert len(starts) > 10
+    assert all(start == best for start, best in starts)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -28,6 +28,15 @@ def members(f: list[float], v: list[float]) -> Members:
     return Members(np.arange(2.0 * len(f)).reshape(-1, 2), np.array(f), np.array(v))
 
 
+def test_replaced_members() -> None:
+    some = members([1.0, 2.0, 3.0], [0.0, 0.1, 0.2])
+    others = Members(-some.x, np.array([7.0, 8.0, 9.0]), np.array([0.7, 0.8, 0.9]))
+    some.replace(np.array([True, False, True]), others)
+    assert some.f.tolist() == [7.0, 2.0, 9.0]
+    assert some.v.tolist() == [0.7, 0.1, 0.9]
+    assert some.x.tolist() == [[-0.0, -1.0], [2.0, 3.0], [-4.0, -5.0]]
+
+
 # --- order and contest ----------------------------------------------------------------------------
 
 
@@ -209,6 +218,29 @@ def test_clipped_normal_and_elite() -> None:
 
 
 # --- repair and crossover -------------------------------------------------------------------------
+
+
+def test_three_members_best_first() -> None:
+    """Members 2, 0, 3, 1 from best to worst; one may be drawn twice."""
+    order = np.array([2, 0, 3, 1])
+    three = np.array([0, 1, 2, 0]), np.array([1, 3, 3, 0]), np.array([2, 0, 1, 3])
+    found = draws.best_first(order, three)
+    assert found.T.tolist() == [[2, 0, 1], [0, 3, 1], [2, 3, 1], [0, 0, 3]]
+
+
+def test_donors_by_their_formulas() -> None:
+    """The last partner is a member, or (4, 5) one of the archive."""
+    rng = np.random.default_rng(7)
+    x, archive, f, fw = rng.random((4, 3)), rng.random((2, 3)), rng.random(4), rng.random(4)
+    a, b, c = np.array([1, 2, 3, 0]), np.array([2, 3, 0, 1]), np.array([3, 4, 5, 2])
+    z, F = np.concatenate((x, archive))[c], f[:, None]
+    toward = x + fw[:, None] * (x[a] - x) + F * (x[b] - z)
+    assert variation.to_pbest(x, archive, (a, b, c), fw, f) == pytest.approx(toward)
+    joint = x + F * (x[a] - x + x[b] - z)
+    assert variation.joint_step(x, archive, (a, b, c), f) == pytest.approx(joint)
+    plain = x[a] + F * (x[b] - x[[3, 0, 1, 2]])
+    three = np.array([a, b, [3, 0, 1, 2]])
+    assert variation.base_and_difference(x, three, f) == pytest.approx(plain)
 
 
 def test_repair() -> None:

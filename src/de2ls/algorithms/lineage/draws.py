@@ -74,3 +74,20 @@ def elite(rng: RandomState, best: IntArray, n: int, other: bool) -> IntArray:
         while other and best.size > 1 and drawn[i] == i:
             drawn[i] = best[random.integer(rng, best.size)]
     return drawn
+
+
+@kernel
+def best_first(order: IntArray, three: tuple[IntArray, IntArray, IntArray]) -> IntArray:
+    """Return three members for each, sorted: the best in row 0, the worst in row 2."""
+    n = order.size
+    rank = np.empty(n, np.int64)
+    for place in range(n):
+        rank[order[place]] = place
+    found = np.empty((3, n), np.int64)
+    for i in range(n):
+        a, b, c = rank[three[0][i]], rank[three[1][i]], rank[three[2][i]]
+        low, high = min(a, b), max(a, b)
+        found[0, i] = order[min(low, c)]
+        found[1, i] = order[max(low, min(high, c))]
+        found[2, i] = order[max(high, c)]
+    return found

@@ -132,7 +132,7 @@ class Four:
         u = self.crossed(donors, self.own[:, 1].copy(), self.axes(level))
         trials = yield from run.evaluate(u)
         held = contest(self.pop, trials, level).held
-        self.pop.put(held, trials[held])
+        self.pop.replace(held, trials)
         self.own[~held] = self.new_parameters(int((~held).sum()))
         return int(held.sum())
 
@@ -154,7 +154,7 @@ class Four:
             u = self.crossed(donors, self.own[:, 1], axes)
         trials = yield from run.evaluate(u)
         held = contest(self.pop, trials, level).held
-        self.pop.put(held, trials[held])
+        self.pop.replace(held, trials)
         if self.g < self.g_turn:
             self.fails = self.fails + 1 if held.mean() <= c.ide_success else 0
             if self.fails >= c.ide_patience * self.g_max:
@@ -219,7 +219,7 @@ class Four:
         self.archive.overwrite(run.rng, pop.x[won], sizes.rounded(c.archive * n))
         self.memory.learn(result.weights(won), f[won], cr[won])
         self.memory.k %= max(1, c.h - 1)  # the last cell is fixed
-        pop.put(held, trials[held])
+        pop.replace(held, trials)
         return int(won.sum())
 
 

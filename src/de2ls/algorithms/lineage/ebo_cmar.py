@@ -162,7 +162,7 @@ class Butterflies:
         won = result.won
         self.archive.mingle(run.rng, pop.x[won], capacity)
         self.operators.learn(result, operator, result.old)
-        pop.put(won, trials[won])
+        pop.replace(won, trials)
         self.pop = pop.sorted(level)
         if won.any():
             weights = result.weights(won)
@@ -186,9 +186,10 @@ class Butterflies:
             phi = draws.integers(run.rng, n_elite, n)
         else:
             phi = self.best_of_dim(n)
-        across = x[r1] + x[r3] - variation.pooled(x, self.archive.x, r2)
-        toward = x[phi] + x[r1] - x[r3]
-        return x + f[:, None] * (np.where(crisscross[:, None], across, toward) - x)
+        first, plus = np.where(crisscross, (r1, r3), (phi, r1))
+        return variation.joint_step(
+            x, self.archive.x, (first, plus, np.where(crisscross, r2, r3)), f
+        )
 
     def best_of_dim(self, n: int) -> IntArray:
         """Draw n times the best of D different ranks: P(rank >= k) = C(n - k, D) / C(n, D)."""

@@ -81,7 +81,7 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: IMODEConfi
             memory.learn(result.weights(won), f[won], cr[won])
         else:
             memory.write(config.m_none, config.m_none)
-        pop.put(won, trials[won])
+        pop.replace(won, trials)
         pop = pop.sorted(level)
         found = yield from polish.try_from(pop)
         if found is not None:
@@ -96,13 +96,15 @@ def three_donors(
 
     1: x + F (x_phi - x + x_r1 - z); 2: the same with x_r3 for z; 3: F x_r1 + F (x_phi' - x_r3).
     """
-    c, n, F = run.config, len(x), f[:, None]
+    c, n = run.config, len(x)
     phi = draws.integers(run.rng, max(sizes.rounded(c.p * n), 1), n)
     wide = draws.integers(run.rng, max(sizes.rounded(c.p_wide * n), 2), n)
     r1, r2, r3 = draws.partners(run.rng, n, n + archive.n)
-    last = np.where(operator[:, None] == 0, variation.pooled(x, archive.x, r2), x[r3])
-    toward = x + F * (x[phi] - x + x[r1] - last)
-    return np.where(operator[:, None] == 2, F * (x[r1] + x[wide] - x[r3]), toward)
+    last = np.where(operator == 0, r2, r3)
+    donors = variation.joint_step(x, archive.x, (phi, r1, last), f)
+    third = operator == 2
+    donors[third] = f[third, None] * (x[r1[third]] + x[wide[third]] - x[r3[third]])
+    return donors
 
 
 def repaired(run: Run[IMODEConfig], v: FloatArray, x: FloatArray) -> FloatArray:

@@ -32,6 +32,9 @@ from de2ls.algorithms.lineage.members import (
     shares,
 )
 from de2ls.algorithms.lineage.memory import Memory, MemoryConfig
+from de2ls.engine import random
+from de2ls.engine.random import RandomState
+from de2ls.jit.kernels import kernel
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +96,7 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: JSOConfig)
         weights = success_weights(result, pop, trials, config.weight)
         archive.overwrite(run.rng, pop.x[won], int(config.archive * len(pop)))
         memory.learn(weights, f[won], cr[won])
-        pop.put(result.held, trials[result.held])
+        pop.replace(result.held, trials)
         plan = sizes.linear(n0, config.n_min, run.progress)
         if len(pop) > plan:
             pop = pop.best(plan, level)
@@ -105,19 +108,31 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: JSOConfig)
 def parameters(run: Run[JSOConfig], memory: Memory, n: int) -> tuple[FloatArray, FloatArray]:
     """Draw F and CR of n trials, within the limits of the time."""
     c, r = run.config, run.progress
-    slot = draws.integers(run.rng, c.h, n)
-    last = slot == c.h - 1
-    mean_f = np.where(last, c.m_last, memory.f[slot])
-    mean_cr = np.where(last, c.m_last, memory.cr[slot])
-    cr = draws.clipped_normal(run.rng, mean_cr, c.cr_sigma)
-    if r < c.cr_until_1:
-        cr = np.maximum(cr, c.cr_floor_1)
-    if r < c.cr_until_2:
-        cr = np.maximum(cr, c.cr_floor_2)
-    f = draws.positive_cauchy(run.rng, mean_f, c.f_scale, 1.0)
-    if r < c.f_until:
-        f = np.minimum(f, c.f_cap)
-    return f, cr
+    floors = ((c.cr_floor_1, c.cr_until_1), (c.cr_floor_2, c.cr_until_2))
+    cr_floor = max(floor if r < until else 0.0 for floor, until in floors)
+    f_cap = c.f_cap if r < c.f_until else 1.0
+    spreads = c.f_scale, c.cr_sigma
+    return _parameters(run.rng, n, memory.f, memory.cr, c.m_last, spreads, f_cap, cr_floor)
+
+
+@kernel
+def _parameters(
+    rng: RandomState,
+    n: int,
+    mf: FloatArray,
+    mcr: FloatArray,
+    m_last: float,
+    spreads: tuple[float, float],
+    f_cap: float,
+    cr_floor: float,
+) -> tuple[FloatArray, FloatArray]:
+    mean_f, mean_cr = np.full(n, m_last), np.full(n, m_last)
+    for i in range(n):
+        slot = random.integer(rng, mf.size)
+        if slot < mf.size - 1:
+            mean_f[i], mean_cr[i] = mf[slot], mcr[slot]
+    cr = np.maximum(draws.clipped_normal(rng, mean_cr, spreads[1]), cr_floor)
+    return np.minimum(draws.positive_cauchy(rng, mean_f, spreads[0], 1.0), f_cap), cr
 
 
 def to_pbest_w(
@@ -128,8 +143,7 @@ def to_pbest_w(
     fw = f * (c.fw_1 if r < c.fw_until_1 else c.fw_2 if r < c.fw_until_2 else c.fw_3)
     pbest = draws.elite(run.rng, elite, len(pop), r < c.other_until)
     r1, r2, _ = draws.partners(run.rng, len(pop), len(pop) + archive.n)
-    z = variation.pooled(x, archive.x, r2)
-    return x + fw[:, None] * (x[pbest] - x) + f[:, None] * (x[r1] - z)
+    return variation.to_pbest(x, archive.x, (pbest, r1, r2), fw, f)
 
 
 def success_weights(result: Contest, pop: Members, trials: Members, by: str) -> FloatArray:

@@ -89,7 +89,7 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: LSHADE44Co
             memory.learn(shares(result.gain[mine]), f[mine], cr[mine])
             roulette.wins[h] += mine.sum()
         archive.overwrite(run.rng, pop.x[held], capacity)
-        pop.put(held, trials[held])
+        pop.replace(held, trials)
         if improved:
             improved.follow(pop, trials, run.progress)
         plan = sizes.linear(n0, config.n_min, run.progress)
@@ -108,15 +108,13 @@ def competing_donors(
     to_pbest: Mask,
 ) -> FloatArray:
     """Return x + F (x_pbest - x) + F (x_r1 - z), or x_a + F (x_b - x_c) of three, best first."""
-    x, n, F = pop.x, len(pop), f[:, None]
+    x, n = pop.x, len(pop)
     pbest = draws.elite(run.rng, order[: max(1, sizes.rounded(run.config.p * n))], n, False)
     r1, r2, _ = draws.partners(run.rng, n, n + archive.n)
-    toward = x + F * (x[pbest] - x) + F * (x[r1] - variation.pooled(x, archive.x, r2))
-    rank = np.empty(n, np.int64)
-    rank[order] = np.arange(n)
-    a, b, c = order[np.sort(rank[np.array(draws.partners(run.rng, n, n))], axis=0)]
-    among = x[a] + F * (x[b] - x[c])
-    toward, among = variation.midpoint(toward, x, run.box), variation.mirror(among, run.box)
+    toward = variation.to_pbest(x, archive.x, (pbest, r1, r2), f, f)
+    toward = variation.midpoint(toward, x, run.box)
+    three = draws.best_first(order, draws.partners(run.rng, n, n))
+    among = variation.mirror(variation.base_and_difference(x, three, f), run.box)
     return np.where(to_pbest[:, None], toward, among)
 
 

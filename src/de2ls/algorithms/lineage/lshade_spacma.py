@@ -74,7 +74,7 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: SPACMAConf
                     weights @ first[won]
                 )
                 shares[k] = np.clip(share, config.mc_min, 1.0 - config.mc_min)
-        pop.put(won, trials[won])
+        pop.replace(won, trials)
         plan = sizes.linear(n0, config.n_min, run.progress)
         if n > plan:
             pop = pop.best(plan, level)
@@ -95,7 +95,7 @@ def mixed_donors(
     n_elite = max(sizes.rounded(run.config.p * n), 2)
     pbest = draws.elite(run.rng, pop.order(run.level)[:n_elite], n, False)
     r1, r2, _ = draws.partners(run.rng, n, n + archive.n)
-    donors = x + f[:, None] * (x[pbest] - x + x[r1] - variation.pooled(x, archive.x, r2))
+    donors = variation.joint_step(x, archive.x, (pbest, r1, r2), f)
     second = ~first
     if second.any():
         donors[second] = model.cma.sample(run.numpy_rng.standard_normal((second.sum(), run.dim)))

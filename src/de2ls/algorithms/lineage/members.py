@@ -62,8 +62,12 @@ class Members:
         return Members(self.x[which], self.f[which], self.v[which])
 
     def put(self, which: Any, others: "Members") -> None:
-        """Replace some members."""
+        """Put others in some places."""
         self.x[which], self.f[which], self.v[which] = others.x, others.f, others.v
+
+    def replace(self, which: Mask, others: "Members") -> None:
+        """Replace the marked members by the others in the same places."""
+        _replace(self.x, self.f, self.v, which, others.x, others.f, others.v)
 
     def joined(self, others: "Members") -> "Members":
         """Return these members and others behind them."""
@@ -86,6 +90,22 @@ class Members:
     def best(self, count: int, level: float = 0.0) -> "Members":
         """Return the `count` best, in the order in which they stand."""
         return self[np.sort(self.order(level)[:count])]
+
+
+@kernel
+def _replace(
+    x: FloatArray,
+    f: FloatArray,
+    v: FloatArray,
+    which: Mask,
+    new_x: FloatArray,
+    new_f: FloatArray,
+    new_v: FloatArray,
+) -> None:
+    for i in range(which.size):
+        if which[i]:
+            x[i] = new_x[i]
+            f[i], v[i] = new_f[i], new_v[i]
 
 
 def beyond(v: FloatArray, level: float) -> FloatArray:

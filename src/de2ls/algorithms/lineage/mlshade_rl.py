@@ -91,7 +91,7 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: MLSHADERLC
             weights, k = result.weights(won), memory.k
             memory.learn(weights, f[won], cr[won])
             mfreq[k] = terminal_mean(mfreq[k], weights, freq[won])
-        pop.put(won, trials[won])
+        pop.replace(won, trials)
         yield from stagnation.restart(pop, won, level)
         plan = sizes.linear(n0, config.n_min, run.progress)
         if n > plan:
@@ -149,15 +149,12 @@ def three_donors(
     elite = order[: max(sizes.rounded(c.p * n), 2)]
     pbest = draws.elite(run.rng, elite, n, False)
     r1, r2, r3 = draws.partners(run.rng, n, n + archive.n)
-    rank = np.empty(n, np.int64)
-    rank[order] = np.arange(n)
     a1, a2, _ = draws.partners(run.rng, n, n)
-    three = np.array([a1, a2, draws.elite(run.rng, elite, n, False)])
-    b, m, w = order[np.sort(rank[three], axis=0)]
-    op, z = operator[:, None], variation.pooled(x, archive.x, r2)
-    step = np.where(op == 0, x[pbest] + x[r1] - z, x[pbest] + x[r1] - x[r3])
-    step = np.where(op == 2, x[b] + x[m] - x[w], step) - x
-    return np.asarray(x + np.where(operator == 1, f, fw)[:, None] * step)
+    b, m, w = draws.best_first(order, (a1, a2, draws.elite(run.rng, elite, n, False)))
+    ordered = operator == 2
+    first, plus = np.where(ordered, (b, m), (pbest, r1))
+    last = np.where(ordered, w, np.where(operator == 0, r2, r3))
+    return variation.joint_step(x, archive.x, (first, plus, last), np.where(operator == 1, f, fw))
 
 
 def crossed(

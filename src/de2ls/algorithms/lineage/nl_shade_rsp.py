@@ -88,7 +88,7 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: NLSHADERSP
         else:
             memory.write(config.m_none, config.m_none)
         archive.overwrite(run.rng, pop.x[held], capacity)
-        pop.put(held, trials[held])
+        pop.replace(held, trials)
         plan = sizes.power(n0, config.n_min, run.progress)
         if plan < n:
             pop = pop.best(plan, level)
@@ -107,9 +107,8 @@ def to_pbest_rsp(
     """Return donors x + F (x_pbest - x) + F (x_r1 - z), and who took z from the archive."""
     c, x, n = run.config, pop.x, len(pop)
     n_elite = max(2, int(n * (c.p_rise * run.progress + c.p_start)))
-    pbest, r1, r2 = ranked_partners(run.rng, order, n_elite, archive.n, p_archive, c.pressure)
-    z = variation.pooled(x, archive.x, r2)
-    return x + f[:, None] * (x[pbest] - x) + f[:, None] * (x[r1] - z), r2 >= n
+    found = ranked_partners(run.rng, order, n_elite, archive.n, p_archive, c.pressure)
+    return variation.to_pbest(x, archive.x, found, f, f), found[2] >= n
 
 
 @kernel

@@ -6,7 +6,7 @@ from de2ls._checks import FloatArray
 from de2ls.algorithms.lineage.draws import IntArray
 from de2ls.engine import random
 from de2ls.engine.random import RandomState
-from de2ls.jit.kernels import kernel
+from de2ls.jit.kernels import block, kernel
 
 # --- repair ---------------------------------------------------------------------------------------
 
@@ -55,17 +55,61 @@ def reflected_parent(x: FloatArray, box: FloatArray) -> FloatArray:
     return reflected
 
 
-# --- crossover ------------------------------------------------------------------------------------
+# --- donors ---------------------------------------------------------------------------------------
+
+
+@block
+def pooled(x: FloatArray, archive: FloatArray, r: int) -> FloatArray:
+    """Return member r, or what the archive holds behind the last member."""
+    n = x.shape[0]
+    row: FloatArray = x[r] if r < n else archive[r - n]
+    return row
 
 
 @kernel
-def pooled(x: FloatArray, archive: FloatArray, index: IntArray) -> FloatArray:
-    """Return the members with these indices, in the population or beyond it in the archive."""
-    n = x.shape[0]
-    z = np.empty((index.size, x.shape[1]))
-    for i in range(index.size):
-        z[i] = x[index[i]] if index[i] < n else archive[index[i] - n]
-    return z
+def to_pbest(
+    x: FloatArray,
+    archive: FloatArray,
+    partners: tuple[IntArray, IntArray, IntArray],
+    fw: FloatArray,
+    f: FloatArray,
+) -> FloatArray:
+    """Return x + Fw (x_pbest - x) + F (x_r1 - z) of the partners pbest, r1 and r2 (that of z)."""
+    pbest, r1, r2 = partners
+    v = np.empty_like(x)
+    for i in range(x.shape[0]):
+        best, first, z = x[pbest[i]], x[r1[i]], pooled(x, archive, r2[i])
+        for j in range(x.shape[1]):
+            v[i, j] = x[i, j] + fw[i] * (best[j] - x[i, j]) + f[i] * (first[j] - z[j])
+    return v
+
+
+@kernel
+def base_and_difference(x: FloatArray, three: IntArray, f: FloatArray) -> FloatArray:
+    """Return x_a + F (x_b - x_c) of three members a, b, c for each, one row of `three` each."""
+    v = np.empty_like(x)
+    for i in range(x.shape[0]):
+        a, b, c = x[three[0, i]], x[three[1, i]], x[three[2, i]]
+        for j in range(x.shape[1]):
+            v[i, j] = a[j] + f[i] * (b[j] - c[j])
+    return v
+
+
+@kernel
+def joint_step(
+    x: FloatArray, archive: FloatArray, partners: tuple[IntArray, IntArray, IntArray], f: FloatArray
+) -> FloatArray:
+    """Return x + F (x_a - x + x_b - z) of the partners a, b and r2 (that of z)."""
+    a, b, r2 = partners
+    v = np.empty_like(x)
+    for i in range(x.shape[0]):
+        toward, plus, z = x[a[i]], x[b[i]], pooled(x, archive, r2[i])
+        for j in range(x.shape[1]):
+            v[i, j] = x[i, j] + f[i] * (toward[j] - x[i, j] + plus[j] - z[j])
+    return v
+
+
+# --- crossover ------------------------------------------------------------------------------------
 
 
 @kernel
