@@ -10,7 +10,7 @@ trust region that shrinks where the merit does not fall. No evaluations are need
 import numpy as np
 
 from de2ls._checks import FloatArray
-from de2ls.algorithms.chorus.qp import ElasticQP
+from de2ls.algorithms.chorus.qp import ElasticQP, Solution
 from de2ls.algorithms.chorus.regression import Quadratics
 
 TINY = 1e-300
@@ -63,8 +63,7 @@ class Merit:
             B = convex(H)
             low = np.minimum(np.maximum(lo - z, -radius), 0.0)
             high = np.maximum(np.minimum(hi - z, radius), 0.0)
-            qp = ElasticQP(B, self.f.slopes(z), self.c.slopes(z), self.ng, low, high)
-            found = qp.solve(np.zeros(1), self.c(z), self.band, aim * self.inner, self.kappa)
+            found = self._step(B, z, low, high, aim)
             if found is None:
                 break
             new = np.clip(z + found.step, lo, hi)
@@ -81,6 +80,21 @@ class Merit:
                 if radius < 1e-3:
                     break
         return z, multipliers
+
+    def _step(
+        self, B: FloatArray, z: FloatArray, low: FloatArray, high: FloatArray, aim: FloatArray
+    ) -> Solution | None:
+        """Solve the subproblem at `z`, without inequalities that hold in all of the box."""
+        c, J, margin = self.c(z), self.c.slopes(z), aim * self.inner
+        most = c + margin + np.maximum(J * low, J * high).sum(1)
+        live = (most > 0.0) | (np.arange(self.m) >= self.ng)
+        qp = ElasticQP(B, self.f.slopes(z), J[live], int(live[: self.ng].sum()), low, high)
+        found = qp.solve(np.zeros(1), c[live], self.band, margin[live], self.kappa)
+        if found is None:
+            return None
+        multipliers = np.zeros(self.m)
+        multipliers[live] = found.multipliers
+        return found._replace(multipliers=multipliers)
 
     @property
     def inner(self) -> FloatArray:
