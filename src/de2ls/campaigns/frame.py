@@ -11,8 +11,19 @@ if TYPE_CHECKING:
     from de2ls.campaigns.store import Store
 
 _PLAIN = (
-    *("seed", "max_evals", "n_evals", "f", "violation", "feasible", "min_ev", "lcv", "stop"),
-    *("n_invalid", "n_outside", "wall_time", "version"),
+    "seed",
+    "max_evals",
+    "n_evals",
+    "f",
+    "violation",
+    "feasible",
+    "min_ev",
+    "lcv",
+    "stop",
+    "n_invalid",
+    "n_outside",
+    "wall_time",
+    "version",
 )
 
 

@@ -30,11 +30,8 @@ de2ls score results.db --tables profiles,running-times,leads
 
 
 _USUAL = ("totals", "pairs", "by_problem", "rank_sum", "friedman", "summary")
-_VIEWS = (
-    *("leads", "profiles", "profiles_by_problem", "running_times", "fixed_budget"),
-    *("variants", "effects"),
-)
-_TABLES = (*_USUAL, *_VIEWS)
+_CURVES = ("leads", "profiles", "profiles_by_problem", "running_times", "fixed_budget")
+_TABLES = (*_USUAL, *_CURVES, "variants", "effects")
 _NEEDS = {
     "leads": "two algorithms",
     "variants": "series of one algorithm with different parameters, and a bootstrap",

@@ -209,7 +209,12 @@ def minimize(
 
     def begin(seed: Any) -> Driver:
         return start(
-            *(algorithm, searched, seed, budget, config, guess),
+            algorithm,
+            searched,
+            seed,
+            budget,
+            config,
+            guess,
             limited=max_evals is not None,
             workers=size or 1,
             jit=max_time is None or max_time >= JIT_TIME,

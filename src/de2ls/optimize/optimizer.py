@@ -105,10 +105,8 @@ class Optimizer:
         )
         budget = budget_of(algorithm, max_evals, problem.dim)
         guess = None if x0 is None else problem.encode(x0, "x0")
-        self._driver = start(
-            *(algorithm, problem, one_seed(seed, rng), budget, config, guess),
-            limited=max_evals is not None,
-        )
+        limited, number = max_evals is not None, one_seed(seed, rng)
+        self._driver = start(algorithm, problem, number, budget, config, guess, limited=limited)
 
     @property
     def n_evals(self) -> int:

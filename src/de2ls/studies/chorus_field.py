@@ -149,7 +149,10 @@ def duels_table(found: Duels, scale: Scale) -> Table:
     ]
     rows: list[tuple[Value, ...]] = [
         (
-            *(rival, share, bar, "yes" if share.value >= bar else "no"),
+            rival,
+            share,
+            bar,
+            "yes" if share.value >= bar else "no",
             (n - 1 + 2 * n * share.value) / (2 * (n - 1) + 2 * n),
         )
         for rival, share, bar in asked

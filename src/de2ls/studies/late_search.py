@@ -85,7 +85,10 @@ class LateSearch:
         calls = sum(log["ls_calls"] for log in logs)
         changes = self.changes[name]
         return (
-            *(name, int(pairs.n_pairs[p]), *pairs.accuracy[p].tolist(), float(pairs.p[p])),
+            name,
+            int(pairs.n_pairs[p]),
+            *pairs.accuracy[p].tolist(),
+            float(pairs.p[p]),
             float(np.median(changes)) if changes.size else None,
             float(np.mean([log["ls_gain"] for log in logs])),
             calls / len(logs),

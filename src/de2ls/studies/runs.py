@@ -124,9 +124,19 @@ def read(path: Path) -> dict[Case, Run]:
 def _row(run: Run) -> list[Any]:
     case, key = run.case, run.case.key
     return [
-        *(case.solver, key.suite, key.label, key.to_json(), case.seed, case.budget, case.setting),
-        *(f"{run.cpu:.2f}", f"{run.wall:.2f}", run.used, run.ended),
-        *(repr(run.best), f"{run.violation:.6g}"),
+        case.solver,
+        key.suite,
+        key.label,
+        key.to_json(),
+        case.seed,
+        case.budget,
+        case.setting,
+        f"{run.cpu:.2f}",
+        f"{run.wall:.2f}",
+        run.used,
+        run.ended,
+        repr(run.best),
+        f"{run.violation:.6g}",
         _text(_thinned(run)),
         _text(_target_hits(run)),
     ]

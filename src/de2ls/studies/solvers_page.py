@@ -107,7 +107,8 @@ def draw_profiles(runs: Sequence[Run], folder: Path) -> None:
                 share = np.arange(1, at.size + 1) / max(1, at.size)
                 dash = styles[solver].dash
                 axes.step(
-                    *(at, share),
+                    at,
+                    share,
                     where="post",
                     label=title_of(solver),
                     color=styles[solver].light,

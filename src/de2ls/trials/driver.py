@@ -277,7 +277,14 @@ def new_driver(
         from de2ls.trials.batch_driver import BatchDriver
 
         return BatchDriver(
-            *(chosen, problem, seed, max_evals, config), x0=x0, workers=workers, saveable=saveable
+            chosen,
+            problem,
+            seed,
+            max_evals,
+            config,
+            x0=x0,
+            workers=workers,
+            saveable=saveable,
         )
     from de2ls.trials.compiled import CompiledDriver
 

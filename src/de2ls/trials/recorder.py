@@ -22,8 +22,17 @@ class Recorder:
     """
 
     SCALARS = (
-        *("n", "n0", "n_pop", "best_f", "best_cv", "best_n", "target", "reached"),
-        *("least_cv", "n_invalid", "row"),
+        "n",
+        "n0",
+        "n_pop",
+        "best_f",
+        "best_cv",
+        "best_n",
+        "target",
+        "reached",
+        "least_cv",
+        "n_invalid",
+        "row",
     )
 
     def __init__(self, problem: Problem, budget: int) -> None:
@@ -114,10 +123,8 @@ class Recorder:
         while (due := self.next_sample) <= self.n + len(f):
             i = max(0, int(due) - self.n - 1)
             f_best = min(f_so_far[i], self.best_f) if known else f_so_far[i]
-            self.curve[self.row] = (
-                *(due, f_best if known or any_so_far[i] else np.nan, v_so_far[i]),
-                *(self.n_pop, 0.0),
-            )
+            min_ev = f_best if known or any_so_far[i] else np.nan
+            self.curve[self.row] = due, min_ev, v_so_far[i], self.n_pop, 0.0
             self.row += 1
 
     def close_curve(self) -> None:
