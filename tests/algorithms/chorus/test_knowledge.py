@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from de2ls._checks import FloatArray
+from de2ls.algorithms.chorus.optima import End, Optima
 from tests.algorithms.chorus.support import Case, drive
 
 
@@ -86,3 +87,28 @@ def test_notes_are_left_also_when_the_run_is_closed() -> None:
     batches.send(case.answers(next(batches)))
     batches.close()
     assert space.notes["optima"] == []
+
+
+def ends_at(*values: float, settled: bool = True) -> Optima:
+    """Return the optima after independent searches that ended at these values."""
+    optima = Optima(1e-8, 20)
+    for f in values:
+        optima.add(End(np.full(2, 0.1 * f), f, 0.0, True, settled=settled), True)
+    return optima
+
+
+@pytest.mark.parametrize(
+    ("values", "many"),
+    [
+        ((1.0, 2.0, 3.0), False),  # two searches above the best say little
+        ((1.0, 2.0, 3.0, 4.0), True),
+        ((1.0, 1.0, 2.0, 3.0, 4.0), False),  # two of five ended at the best
+        ((1.0, 1.00001, 1.00002, 1.00003), False),  # one value
+    ],
+)
+def test_many_optima(values: tuple[float, ...], many: bool) -> None:
+    assert ends_at(*values).many == many
+
+
+def test_searches_that_were_given_up_are_no_optima() -> None:
+    assert not ends_at(1.0, 2.0, 3.0, 4.0, settled=False).many

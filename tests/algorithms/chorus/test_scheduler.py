@@ -8,7 +8,8 @@ import pytest
 from de2ls._checks import FloatArray
 from de2ls.algorithms.chorus import ChorusConfig
 from de2ls.algorithms.chorus.archive import Archive, Batches
-from de2ls.algorithms.chorus.scheduler import Scheduler, gained
+from de2ls.algorithms.chorus.arm import gained
+from de2ls.algorithms.chorus.scheduler import Scheduler
 from tests.algorithms.chorus.support import Case
 
 

@@ -17,8 +17,9 @@ from de2ls.algorithms.chorus.archive import Archive, Batches, Score, better
 from de2ls.algorithms.chorus.face import Face
 from de2ls.algorithms.chorus.lagrangian import refine
 from de2ls.algorithms.chorus.noise import probe
+from de2ls.algorithms.chorus.optima import End
 from de2ls.algorithms.chorus.smoothed import SmoothedSearch
-from de2ls.algorithms.chorus.sqp import End, LocalSearch
+from de2ls.algorithms.chorus.sqp import LocalSearch
 
 PROBE_EVERY = 3  # searches under alarm
 REFINABLE = 300  # evaluations per dimension that must be left for it

@@ -5,22 +5,37 @@ values. An independent search began at a random point, a user's point or another
 not at the incumbent.
 """
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
+from de2ls._checks import FloatArray
 from de2ls.algorithms.batches import as_good
 
 NEAR = 1e-4  # of the box
 
 
+class End(NamedTuple):
+    """Where a local search ended."""
+
+    u: FloatArray
+    f: float
+    v: float  # summed violation
+    converged: bool  # not stopped by its evaluations, and with usable values
+    g: FloatArray | None = None  # slopes at u, in the unit box
+    J: FloatArray | None = None
+    c: FloatArray | None = None  # constraints
+    multipliers: FloatArray | None = None
+    settled: bool = True  # not given up while models still promised gains
+
+
 class Optimum:
     """A local optimum and how many independent searches ended there."""
 
-    def __init__(self, end: Any, independent: bool) -> None:
+    def __init__(self, end: End, independent: bool) -> None:
         self.end, self.searches = end, int(independent)
 
-    def same(self, end: Any) -> bool:
+    def same(self, end: End) -> bool:
         """Whether a search ended here."""
         unit = abs(self.end.f) + 1e-6
         return bool(
@@ -37,11 +52,11 @@ class Optima:
         self.tol, self.most = feasible_tol, most
         self.found: list[Optimum] = []
 
-    def rank(self, end: Any) -> tuple[float, float]:
+    def rank(self, end: End) -> tuple[float, float]:
         """Return the key of an end by feasibility rules."""
         return (0.0, end.f) if end.v <= self.tol else (end.v, end.f)
 
-    def add(self, end: Any, independent: bool) -> None:
+    def add(self, end: End, independent: bool) -> None:
         """Keep an end."""
         for optimum in self.found:
             if optimum.same(end):
@@ -54,7 +69,7 @@ class Optima:
         del self.found[self.most :]
 
     @property
-    def best(self) -> Any:
+    def best(self) -> End | None:
         """The best end, or None."""
         return self.found[0].end if self.found else None
 

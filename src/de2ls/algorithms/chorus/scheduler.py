@@ -27,93 +27,13 @@ import numpy as np
 from de2ls._checks import FloatArray
 from de2ls.algorithms.batches import EVERY_POINT
 from de2ls.algorithms.chorus.archive import Archive, Batches, Rows, Score
+from de2ls.algorithms.chorus.arm import Arm, gained
 
-FAULTS = (ArithmeticError, np.linalg.LinAlgError, RuntimeError, ValueError, IndexError)
 EARLY = ("structure", "neighbours")  # these begin after the first local search
 STALE = 1e-3  # of the best credit: less is that of gains long past
 WHOLE = ("local", "structure", "neighbours")  # these are hardly interrupted
 MOST_REPEATS = 200
 FRESH = 256  # points that are tried after so many repeats
-MOST_FAULTS = 20  # in a row, then an arm is dropped
-
-
-class Arm:
-    """An arm under way: its generator, what it asks for, its account."""
-
-    def __init__(self, name: str, make: Callable[[Archive], Batches], a: Archive) -> None:
-        self.name, self.make, self.a = name, make, a
-        self.batches = make(a)
-        self.asked: FloatArray | None = None
-        self.answers: list[Rows] = []
-        self.ready: Rows | None = None
-        self.virtual, self.weight, self.rate = 0.0, 1.0, 0.0
-        self.spent, self.gain = 0, 0.0  # in this turn
-        self.dry = 0  # turns in a row without gain
-        self.episodes, self.faults, self.idle, self.over = 0, 0, 0, False
-
-    def needs(self) -> FloatArray | None:
-        """Return the points it waits for; None at the end of an episode."""
-        while True:
-            if self.asked is None:
-                self.asked = self._resume()
-                if self.asked is None:
-                    return None
-            rest = self.asked[sum(len(r.v) for r in self.answers) :]
-            if len(rest):
-                return rest
-            self.ready = Rows(*(np.concatenate(part) for part in zip(*self.answers, strict=True)))
-            self.asked, self.answers = None, []
-
-    def _resume(self) -> FloatArray | None:
-        """Let the arm go on; one that breaks down numerically starts anew."""
-        answer, self.ready = self.ready, None
-        try:
-            with np.errstate(all="ignore"):
-                U = next(self.batches) if answer is None else self.batches.send(answer)
-            self.episodes += U is None
-            return None if U is None or not len(U) else U
-        except StopIteration:
-            self.over = True
-        except FAULTS:
-            self.a.count("faults")
-            self.faults += 1
-            self.over = self.faults >= MOST_FAULTS
-            self.restart()
-        return None
-
-    def restart(self) -> None:
-        """Begin anew, whatever was under way."""
-        self.batches = self.make(self.a)
-        self.asked, self.answers, self.ready = None, [], None
-
-    def take(self, rows: Rows, gain: float) -> None:
-        """Take answers to the next points it waits for."""
-        self.answers.append(rows)
-        self.spent += len(rows.v)
-        self.gain += gain
-        self.virtual += len(rows.v) / self.weight
-
-    def close_turn(self) -> None:
-        """Settle the account of a turn."""
-        if self.spent:
-            self.rate = 0.5 * (self.rate + self.gain / self.spent)
-            self.dry = 0 if self.gain > 0 else self.dry + 1
-            self.idle = 0
-        else:
-            self.idle += 1
-            self.virtual += 1.0 / self.weight
-            self.over = self.over or self.idle > 50
-        self.a.count(f"evals_{self.name}", self.spent)
-        self.spent, self.gain = 0, 0.0
-
-
-def gained(old: Score, new: Score) -> float:
-    """Return the relative progress from one score to another."""
-    if new[0] < old[0]:
-        return 1.0
-    if not np.isfinite(old[1]) or not new[1] < old[1]:
-        return 0.0
-    return (old[1] - new[1]) / (abs(old[1]) + abs(new[1]) + 1e-8)
 
 
 class Scheduler:

@@ -27,8 +27,8 @@ import numpy as np
 from de2ls._checks import FloatArray
 from de2ls.algorithms.chorus.archive import BIG, Archive, Batches
 from de2ls.algorithms.chorus.merit import Merit
+from de2ls.algorithms.chorus.optima import End
 from de2ls.algorithms.chorus.regression import Fit, fit
-from de2ls.algorithms.chorus.sqp import End
 
 AIMS = (0.0, 2.5)  # in units of sd, tried beside 1
 TAME = 10.0  # constraints are logarithmic beyond so many times their typical deviation

@@ -19,8 +19,6 @@ costs n evaluations, a point one), takes the one of best merit, and computes the
 - End: Delta below its limit, three gains in a row that vanish, or the evaluations granted.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from de2ls._checks import FloatArray
@@ -28,23 +26,10 @@ from de2ls.algorithms.chorus.archive import BIG, Archive, Batches
 from de2ls.algorithms.chorus.differences import View, central, forward, turned, usable_slopes
 from de2ls.algorithms.chorus.model import TINY, Bundle, Cut, updated
 from de2ls.algorithms.chorus.noise import probe
+from de2ls.algorithms.chorus.optima import End
 from de2ls.algorithms.chorus.qp import Solution
 from de2ls.algorithms.chorus.step import Point, Subproblem
 from de2ls.algorithms.chorus.watch import Watch
-
-
-class End(NamedTuple):
-    """Where a local search ended."""
-
-    u: FloatArray
-    f: float
-    v: float  # summed violation
-    converged: bool  # not stopped by its evaluations, and with usable values
-    g: FloatArray | None = None  # slopes at u, in the unit box
-    J: FloatArray | None = None
-    c: FloatArray | None = None  # constraints
-    multipliers: FloatArray | None = None
-    settled: bool = True  # not given up while models still promised gains
 
 
 def _f(point: Point) -> float:
