@@ -8,7 +8,12 @@ import numpy as np
 import pytest
 
 import de2ls
-from de2ls.algorithms import get_algorithm, resolve_config
+from de2ls.algorithms import (
+    algorithm_names,
+    algorithm_title,
+    get_algorithm,
+    resolve_config,
+)
 from de2ls.algorithms.config import table
 from de2ls.algorithms.de2ls import DE2LSConfig
 from de2ls.algorithms.rdex import RDExConfig
@@ -211,3 +216,8 @@ def test_ablation_variants_are_the_papers() -> None:
     final = resolve_config("de2ls")
     for name, changes in CHANGES.items():
         assert variants[name].as_dict() == final | changes
+
+
+@pytest.mark.parametrize("name", algorithm_names())
+def test_the_title_known_without_loading_is_the_algorithms_own(name: str) -> None:
+    assert algorithm_title(name) == get_algorithm(name).title

@@ -1,12 +1,16 @@
 """Line charts of the views, and the comparison of dimensions."""
 
+from dataclasses import replace
+from itertools import pairwise
+
 import numpy as np
 import pytest
+from matplotlib.text import Text
 
 from de2ls.campaigns import Store
 from de2ls.reports.dimensions import dimensions, growth_of
 from de2ls.reports.figures import BAND, LINE
-from de2ls.reports.lines import profile, spread
+from de2ls.reports.lines import profile, small_profiles, spread
 from de2ls.reports.material import load
 from de2ls.reports.palette import looks
 from de2ls.reports.svg import inline_svg
@@ -21,6 +25,7 @@ def test_labels_that_would_meet_are_spread_about_their_places():
         [0.5067 - 0.1, 0.5067, 0.5067 + 0.1], abs=1e-4
     )
     assert spread([0.1, 0.3], space=0.1).tolist() == [0.1, 0.3]
+    assert spread([1.0, 0.0, 0.99], space=0.1) == pytest.approx([1.0, 0.0, 0.9])
 
 
 def made(count):
@@ -41,6 +46,25 @@ def test_bands_of_many_series_are_shown_by_the_pointer_only(count, shown):
     assert svg.count(f'class="{LINE} hidden"') == (0 if shown else count)
     assert [band.get_visible() for band in bands] == [shown] * count  # as before
     assert all(f">{name}</text>" in svg for name in found.series)
+
+
+@pytest.mark.parametrize("count", [2, 19])
+def test_names_meet_neither_each_other_nor_the_charts(count):
+    found = made(count)
+    styles = looks(found.series)
+    named = profile(replace(found, share=np.ones_like(found.share)), styles)
+    named.draw_without_rendering()
+    boxes = map(Text.get_window_extent, named.axes[0].texts)  # without the leading lines
+    texts = sorted(boxes, key=lambda box: box.y0)
+    assert len(texts) == count
+    assert all(low.y1 <= high.y0 for low, high in pairwise(texts))
+    assert all(box.y0 >= 0 and box.x1 <= named.bbox.x1 and box.y1 <= named.bbox.y1 for box in texts)
+    small = small_profiles({f"set {i}": found for i in range(5)}, styles)
+    legend = small.legends[0].get_window_extent()
+    titles = [axes.title.get_window_extent() for axes in small.axes[:5]]
+    assert legend.x0 >= 0
+    assert legend.x1 <= small.bbox.x1
+    assert legend.y0 >= max(box.y1 for box in titles)
 
 
 def test_growth_of_running_times():

@@ -305,7 +305,8 @@ def test_groups_are_chosen_and_the_score_is_first_on_a_phone(browser, tmp_path):
 
 
 def test_many_series_have_no_bands_at_first_and_dimensions_a_page(browser, tmp_path):
-    labels = {f"series {i}": ("rdex", {"h": i}) for i in range(5)}
+    labels = {f"series {i}": ("rdex", {"h": i}) for i in range(3)}
+    labels |= {f"variant {i}": ("de2ls", {"ls_mc": i}) for i in range(2)}
     with Store.open(tmp_path / "a.db") as store:
         for dim in (5, 10):
             fill(store, labels, numbers=(1, 4), runs=2, dim=dim, samples=21)
@@ -317,6 +318,15 @@ def test_many_series_have_no_bands_at_first_and_dimensions_a_page(browser, tmp_p
     watched = Watched(browser, file, viewport={"width": 1440, "height": 900})
     opacity = "getComputedStyle(document.querySelector('[data-figure=leads] .band')).opacity"
     assert watched.page.evaluate(opacity) == "0"
+    for name in ("effects", "parameters", "effects-2", "parameters-2"):  # of both algorithms
+        assert watched.page.locator(f'[data-figure="{name}"] svg').count() == 2, name
+    bands = watched.page.locator("#convergence .plot .band")
+    assert {band.evaluate("e => getComputedStyle(e).opacity") for band in bands.all()} == {"0"}
+    watched.page.locator("#convergence .chips button").nth(2).focus()
+    pointed = watched.page.locator('#convergence .plot [data-series="2"] .band').first
+    watched.page.wait_for_function(
+        "e => getComputedStyle(e).opacity === '1'", arg=pointed.element_handle()
+    )
     for summary in watched.page.locator('main > [data-group="1"] summary').all():
         summary.click()
     watched.page.select_option("#group", "3")  # the dimensions

@@ -58,7 +58,7 @@ def test_trials_hold_every_final_value(material):
 
 def test_variants_are_series_of_one_algorithm(material):
     found = variants(material)
-    assert (found.algorithm, found.reference) == ("de2ls", "DE-2LS")
+    assert (found.algorithm, found.reference) == ("DE-2LS", "DE-2LS")
     assert found.changes == {"DE-2LS": {}, HOSTILE: {"ls_mc": 1}}
     assert found.gain["DE-2LS"] == (0, 0, 0)
     totals = material.assessment.score.total.sum(axis=0)

@@ -11,36 +11,47 @@ if TYPE_CHECKING:
     from de2ls.algorithms.algorithm import Algorithm
     from de2ls.algorithms.config import Config
 
-__all__ = ["ablation_variants", "algorithm_names", "get_algorithm", "resolve_config"]
+__all__ = [
+    "ablation_variants",
+    "algorithm_names",
+    "algorithm_title",
+    "get_algorithm",
+    "resolve_config",
+]
 
-_MODULES = {
-    "chorus": "chorus",
-    "de2ls": "de2ls",
-    "rdex": "rdex",
-    "cl-srde": "cl_srde",
-    "ude3": "ude",
-    "ude4": "ude",
-    "rde26": "rde26",
-    "rdex-cask": "rdex_cask",
-    "de-rand-1-bin": "de_rand_1_bin",
-    "jso": "lineage.jso",
-    "dish": "lineage.jso",
-    "lshade44": "lineage.lshade44",
-    "lshade44-iepsilon": "lineage.lshade44",
-    "nl-shade-rsp": "lineage.nl_shade_rsp",
-    "l-srtde": "lineage.l_srtde",
-    "lshade-spacma": "lineage.lshade_spacma",
-    "ea4eig": "lineage.ea4eig",
-    "imode": "lineage.imode",
-    "ebo-cmar": "lineage.ebo_cmar",
-    "mlshade-rl": "lineage.mlshade_rl",
-    "ude": "lineage.ude",
+_LISTED = {  # name: module and title
+    "chorus": ("chorus", "CHORUS"),
+    "de2ls": ("de2ls", "DE-2LS"),
+    "rdex": ("rdex", "RDEx"),
+    "cl-srde": ("cl_srde", "CL-SRDE"),
+    "ude3": ("ude", "UDE-III"),
+    "ude4": ("ude", "UDE-IV"),
+    "rde26": ("rde26", "RDE26"),
+    "rdex-cask": ("rdex_cask", "RDEx-CASK"),
+    "de-rand-1-bin": ("de_rand_1_bin", "DE/rand/1/bin"),
+    "jso": ("lineage.jso", "jSO"),
+    "dish": ("lineage.jso", "DISH"),
+    "lshade44": ("lineage.lshade44", "LSHADE44"),
+    "lshade44-iepsilon": ("lineage.lshade44", "LSHADE44-IEpsilon"),
+    "nl-shade-rsp": ("lineage.nl_shade_rsp", "NL-SHADE-RSP"),
+    "l-srtde": ("lineage.l_srtde", "L-SRTDE"),
+    "lshade-spacma": ("lineage.lshade_spacma", "LSHADE-SPACMA"),
+    "ea4eig": ("lineage.ea4eig", "EA4eig"),
+    "imode": ("lineage.imode", "IMODE"),
+    "ebo-cmar": ("lineage.ebo_cmar", "EBOwithCMAR"),
+    "mlshade-rl": ("lineage.mlshade_rl", "mLSHADE-RL"),
+    "ude": ("lineage.ude", "UDE"),
 }
 
 
 def algorithm_names() -> list[str]:
     """Return the names of all algorithms."""
-    return list(_MODULES)
+    return list(_LISTED)
+
+
+def algorithm_title(name: str) -> str:
+    """Return what tables call an algorithm, without loading it; an unknown name is its own."""
+    return _LISTED[name][1] if name in _LISTED else name
 
 
 def get_algorithm(name: "str | Algorithm") -> "Algorithm":
@@ -52,8 +63,8 @@ def get_algorithm(name: "str | Algorithm") -> "Algorithm":
         A name (`algorithm_names`), an algorithm itself, a Python file that defines one
         (``my_es.py``, or ``my_es.py:my-es`` where it defines several), or ``package.module:my_es``.
     """
-    if isinstance(name, str) and name in _MODULES:
-        found: Algorithm = import_module(f"de2ls.algorithms.{_MODULES[name]}").ALGORITHMS[name]
+    if isinstance(name, str) and name in _LISTED:
+        found: Algorithm = import_module(f"de2ls.algorithms.{_LISTED[name][0]}").ALGORITHMS[name]
         return found
     from de2ls.algorithms.brought import find
 

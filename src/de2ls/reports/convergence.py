@@ -1,12 +1,13 @@
-"""Convergence of all problems in one figure: medians and quartile bands."""
+"""Convergence of all problems in one figure: medians and, of few series, quartile bands."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from de2ls._checks import FloatArray
 from de2ls.reports.curves import best_value, columns, quartiles
-from de2ls.reports.figures import Looks, legend, power, small_axes
+from de2ls.reports.figures import FEW, Looks, power, small_multiples
 from de2ls.reports.palette import Look
 from de2ls.scores import Collection
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
 FLOOR = 1e-8  # what ties with the best, or is feasible, is drawn here
 LOG_FROM = 30  # ratio of values from which a logarithmic axis helps
-_ACROSS = 4
 
 Span = tuple[float, float]
 _QUANTITIES = {"Min_EV": 0, "LCV": 1}
@@ -38,10 +38,8 @@ def convergence(collection: Collection, styles: Looks, quantity: str) -> "Figure
     quantity : {"Min_EV", "LCV"}
         What is drawn, on a logarithmic axis that ends at 1e-8.
     """
-    across = min(_ACROSS, len(collection.problems))
-    down = -(-len(collection.problems) // across)
-    figure, grid = small_axes(down, across)
-    for p, (axes, problem) in enumerate(zip(grid, collection.problems, strict=False)):
+    figure, grid = small_multiples(len(collection.problems), styles, collection.algorithms)
+    for p, (axes, problem) in enumerate(zip(grid, collection.problems, strict=True)):
         row, grids = collection.cells[p], collection.grids[p]
         best = best_value(row, collection.feasible_tols[p]) if quantity == "Min_EV" else 0.0
         spans = [
@@ -51,16 +49,16 @@ def convergence(collection: Collection, styles: Looks, quantity: str) -> "Figure
                 cell[:, :, _QUANTITIES[quantity]] - best,
                 styles[name],
                 _width(a, len(row)),
+                len(row) <= FEW,
             )
             for a, (name, cell) in enumerate(zip(collection.algorithms, row, strict=True))
         ]
+        if not np.isfinite(np.nanmin(spans)):
+            _say(axes, "too few feasible runs" if _any_feasible(row) else "no feasible point")
         _scale(axes, grids[0][-1], np.nanmin(spans), np.nanmax(spans))
         axes.set_title(problem)
-    for axes in grid[len(collection.problems) :]:
-        axes.set_visible(False)
     figure.supxlabel("evaluations", fontsize=9)
     figure.supylabel(_LABELS[quantity], fontsize=9)
-    legend(figure, styles, collection.algorithms)
     return figure
 
 
@@ -70,19 +68,26 @@ def _scale(axes: "Axes", budget: float, lowest: float, highest: float) -> None:
 
     axes.set_xlim(0, budget)
     axes.locator_params(nbins=3)
-    axes.tick_params(labelsize=6.5)
     axes.ticklabel_format(axis="x", style="sci", scilimits=(0, 3))
     axes.xaxis.get_offset_text().set_fontsize(6.5)
-    if not np.isfinite(lowest) or highest <= FLOOR:
-        text = "0 from the start" if highest <= FLOOR else "no feasible point"
-        axes.text(0.5, 0.6, text, transform=axes.transAxes, ha="center", color="#666666")
-        axes.set_yticks([])
+    if highest <= FLOOR:
+        _say(axes, "0 from the start")
     elif highest > LOG_FROM * lowest:
         axes.set_yscale("log")
         axes.set_ylim(bottom=lowest / 2)
         axes.yaxis.set_major_locator(LogLocator(numticks=4))
         axes.yaxis.set_minor_locator(NullLocator())
         axes.yaxis.set_major_formatter(FuncFormatter(_power))
+
+
+def _say(axes: "Axes", text: str) -> None:
+    """Write why nothing is drawn."""
+    axes.text(0.5, 0.6, text, transform=axes.transAxes, ha="center", color="#666666")
+    axes.set_yticks([])
+
+
+def _any_feasible(row: Sequence[FloatArray]) -> bool:
+    return any(np.isfinite(cell[:, -1, 0]).any() for cell in row)
 
 
 def _power(value: float, position: int | None = None) -> str:
@@ -95,17 +100,23 @@ def _width(position: int, count: int) -> float:
     return 1.0 + 1.6 * (1 - position / max(1, count - 1))
 
 
-def _draw(axes: "Axes", x: FloatArray, curves: FloatArray, look: Look, width: float) -> Span:
+def _draw(
+    axes: "Axes", x: FloatArray, curves: FloatArray, look: Look, width: float, has_band: bool
+) -> Span:
     """Draw the median and the quartile band where they are known; return the span of values."""
     shown = columns(len(x))
-    low, median, high = np.maximum(quartiles(curves[:, shown]), FLOOR)
+    found = np.maximum(quartiles(curves[:, shown]), FLOOR)
+    low, median, high = found
     x = x[shown]
     known = np.where(np.isfinite(median), median, np.nan)
     (line,) = axes.plot(x, known, drawstyle="steps-post", color=look.light, lw=width)
     if look.dash:
         line.set_dashes(look.dash)
-    whole = np.isfinite(low) & np.isfinite(high)
-    axes.fill_between(x, low, high, where=whole, step="post", color=look.light, alpha=0.18, lw=0)
-    drawn = np.concatenate([low, median, high])
+    if has_band:
+        whole = np.isfinite(low) & np.isfinite(high)
+        axes.fill_between(
+            x, low, high, where=whole, step="post", color=look.light, alpha=0.18, lw=0
+        )
+    drawn = found if has_band else median
     drawn = drawn[np.isfinite(drawn)]
     return (float(drawn.min()), float(drawn.max())) if drawn.size else (np.inf, np.nan)

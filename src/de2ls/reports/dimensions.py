@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from de2ls._checks import FloatArray
-from de2ls.reports.figures import Looks, legend, log_axis, new_figure, short, small_axes, style
-from de2ls.reports.lines import draw_lines, name_ends
+from de2ls.reports.figures import Looks, log_axis, short, small_multiples, style
+from de2ls.reports.lines import draw_lines, name_ends, named_figure
 from de2ls.reports.material import Material
 from de2ls.scores.bootstrap import LEVEL
 from de2ls.scores.groups import Group
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PRECISION = 1e-2  # of the target whose running times are compared
-_ACROSS = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,9 +118,8 @@ class Dimensions:
 
     def _draw_scaling(self, styles: Looks) -> "Figure":
         """Draw ERT against D for each problem, both axes logarithmic."""
-        across = min(_ACROSS, len(self.problems))
-        figure, grid = small_axes(-(-len(self.problems) // across), across)
-        for axes, problem in zip(grid, self.problems, strict=False):
+        figure, grid = small_multiples(len(self.problems), styles, self.series)
+        for axes, problem in zip(grid, self.problems, strict=True):
             times = np.array(
                 [[e.value for e, _ in self.running_times(problem, name)] for name in self.series]
             )
@@ -130,7 +128,6 @@ class Dimensions:
                 known = np.where(np.isfinite(row), row, np.nan)
                 axes.plot(self.dims, known, color=look.light, marker=look.marker, ms=3.5, lw=1.3)
             axes.set_title(short(problem))
-            axes.tick_params(labelsize=6.5)
             log_axis(axes.xaxis, self.dims[0] / 1.15, self.dims[-1] * 1.15)
             axes.set_xticks(self.dims, [str(dim) for dim in self.dims])
             reached = times[np.isfinite(times)]
@@ -140,17 +137,12 @@ class Dimensions:
                 axes.text(0.5, 0.5, "target not reached", transform=axes.transAxes, ha="center",
                           color="#666666")  # fmt: skip
                 axes.set_yticks([])
-        for axes in grid[len(self.problems) :]:
-            axes.set_visible(False)
         figure.supxlabel("D", fontsize=9)
         figure.supylabel(f"ERT to {PRECISION:g} (evaluations)", fontsize=9)
-        legend(figure, styles, self.series)
         return figure
 
     def _draw_points(self, styles: Looks) -> "Figure":
-        figure = new_figure(7.6, 3.6, arranged=False)
-        axes = figure.subplots()
-        figure.subplots_adjust(left=0.085, right=0.76, top=0.95, bottom=0.14)
+        figure, axes = named_figure(len(self.series))
         shares = np.array([self.shares(name) for name in self.series])
         axes.axhline(100 / len(self.series), color="#666666", lw=0.8, ls=(0, (4, 3)))
         value, low, high = np.moveaxis(shares, 2, 0)

@@ -29,6 +29,7 @@ _STYLE = {
     "font.size": 9,
     "axes.titlesize": 9,
     "axes.titleweight": "bold",
+    "axes.titley": 1.0,  # just above its axes: looking for a place takes longer than drawing
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.edgecolor": "#666666",
@@ -41,9 +42,11 @@ _STYLE = {
     "svg.fonttype": "none",  # text stays text
     "svg.hashsalt": "de2ls",  # the same drawing gives the same bytes
 }
+FEW = 3  # series whose bands can be told apart
 BAND, LINE = "band", "line"  # marks of artists that the page shows or hides by the pointer
 FORMATS = ("png", "pdf", "svg")
 _DPI = 160
+_ACROSS = 4  # small axes in a row
 _LONGEST = 28  # letters of a label; more would take room from the drawing
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _WHITE_BELOW = 0.18  # luminance of a cell on which white text has more contrast than black
@@ -76,11 +79,15 @@ def save(figure: "Figure", folder: Path, name: str, formats: Sequence[str] = FOR
     """Write a figure and return its files; drawn anew it gives the same bytes."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{name}.{kind}" for kind in formats]
-    for path in paths:
-        dates = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}}.get(path.suffix, {})
-        with style(), warnings.catch_warnings():
-            # a letter that the font lacks is drawn as a box; the page has the browser's fonts
-            warnings.filterwarnings("ignore", "Glyph .* missing from font")
+    with style(), warnings.catch_warnings():
+        # a letter that the font lacks is drawn as a box; the page has the browser's fonts
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
+        engine = figure.get_layout_engine()
+        if engine is not None:  # arranged once, not once per format
+            engine.execute(figure)
+            figure.set_layout_engine("none")
+        for path in paths:
+            dates = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}}.get(path.suffix, {})
             figure.savefig(path, dpi=_DPI, metadata=dates)
     return paths
 
@@ -109,35 +116,68 @@ def log_axis(axis: "XAxis | YAxis", low: float, high: float) -> None:
     shown = fine[(fine >= low * 0.999) & (fine <= high * 1.001)] if few else whole
     axis.set_major_locator(FixedLocator(shown[:: -(-shown.size // 6)].tolist()))
     axis.set_minor_locator(NullLocator())
-    axis.set_major_formatter("{x:,.10g}" if few and high < 1e5 else FuncFormatter(power))
+    plain = high < 1e5 if few else low >= 1e-3 and high < 1.001e4
+    axis.set_major_formatter("{x:,.10g}" if plain else FuncFormatter(power))
 
 
-def small_axes(down: int, across: int) -> "tuple[Figure, list[Axes]]":
-    """Lay out small axes at fixed distances: a layout engine would take longer than the drawing."""
-    width, height = 2.3 * across + 0.6, 1.5 * down + 1.1
+def small_multiples(count: int, styles: Looks, names: Sequence[str]) -> "tuple[Figure, list[Axes]]":
+    """Return a figure of small axes, with the names of the series above them.
+
+    The distances are fixed: a layout engine would take longer than the drawing.
+    """
+    across = min(_ACROSS, count)
+    down = -(-count // across)
+    width = 2.3 * across + 0.6
+    columns = _legend_columns(width, names)
+    top = 0.4 + 0.19 * -(-len(names) // columns)
+    height = 1.5 * down + 0.5 + top
     figure = new_figure(width, height, arranged=False)
     grid = figure.subplots(down, across, squeeze=False)
     figure.subplots_adjust(
         left=0.85 / width,
         bottom=0.6 / height,
         right=1 - 0.15 / width,
-        top=1 - 0.6 / height,
+        top=1 - top / height,
         wspace=0.35,
         hspace=0.45,
     )
-    return figure, list(grid.ravel())
+    _legend(figure, styles, names, columns)
+    every = list(grid.ravel())
+    for axes in every:
+        axes.tick_params(labelsize=6.5)
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_label_coords(0, 0)  # they have no label: no time to look for its place
+    for axes in every[count:]:
+        axes.set_visible(False)
+    return figure, every[:count]
 
 
-def legend(figure: "Figure", styles: Looks, names: Sequence[str]) -> None:
-    """Name the series above small axes."""
+def label_outer(grid: "Sequence[Axes]") -> None:
+    """Leave the numbers of equal axes at the left and at the foot of small multiples only."""
+    for place, axes in enumerate(grid):
+        is_last = place >= len(grid) - _ACROSS
+        axes.tick_params(labelleft=place % _ACROSS == 0, labelbottom=is_last)
+
+
+def _legend_columns(width: float, names: Sequence[str]) -> int:
+    """Return how many names stand side by side in so many inches, in rows of about one length."""
+    longest = max(len(short(name)) for name in names)
+    most = max(1, int((width - 0.2) / (0.65 + 0.078 * longest)))
+    rows = -(-len(names) // most)
+    return -(-len(names) // rows)
+
+
+def _legend(figure: "Figure", styles: Looks, names: Sequence[str], columns: int) -> None:
+    """Name the series above small axes, row by row."""
     from matplotlib.lines import Line2D
 
-    lines = [Line2D([], [], color=styles[name].light, lw=1.6) for name in names]
-    for line, name in zip(lines, names, strict=True):
+    in_columns = [names[i] for c in range(columns) for i in range(c, len(names), columns)]
+    lines = [Line2D([], [], color=styles[name].light, lw=1.6) for name in in_columns]
+    for line, name in zip(lines, in_columns, strict=True):
         if styles[name].dash:
             line.set_dashes(styles[name].dash)
-    shown = [short(name) for name in names]
-    figure.legend(lines, shown, loc="upper center", ncols=min(7, len(names)), frameon=False)
+    shown = [short(name) for name in in_columns]
+    figure.legend(lines, shown, loc="upper center", ncols=columns, frameon=False, labelspacing=0.3)
 
 
 def figures(material: "Material", styles: Looks) -> "dict[str, Figure]":
@@ -219,7 +259,8 @@ def heat_map(score: Score) -> "Figure":
     for p, a in np.ndindex(share.shape):
         text = f"{score.total[p, a]:.6g} ({score.ranks[p, a]:g})"
         colour = _text_on(image, share[p, a])
-        axes.text(a, p, text, ha="center", va="center", size=6.5, color=colour)
+        cell = axes.text(a, p, text, ha="center", va="center", size=6.5, color=colour)
+        cell.set_in_layout(False)  # it lies inside the axes
     _name_columns(axes, score.algorithms, room=11)
     axes.set_yticks(range(n), score.problems)
     axes.tick_params(length=0)
@@ -231,11 +272,12 @@ def heat_map(score: Score) -> "Figure":
 
 
 def accuracy_speed(assessment: Assessment, styles: Looks) -> "Figure":
-    """Draw total accuracy against total speed, with intervals both ways."""
+    """Draw total accuracy against total speed, with intervals both ways and names at the side."""
+    from de2ls.reports.lines import name_ends, named_figure
+
     score, bootstrap = assessment.score, assessment.bootstrap
     sums = score.sums()
-    figure = new_figure(5.2, 4.2)
-    axes = figure.subplots()
+    figure, axes = named_figure(len(score.algorithms), 4.2)
     for a, name in enumerate(score.algorithms):
         x, y = sums["speed"][a], sums["accuracy"][a]
         look = styles[name]
@@ -246,10 +288,10 @@ def accuracy_speed(assessment: Assessment, styles: Looks) -> "Figure":
         axes.plot(x, y, look.marker, color=look.light, ms=7, label=short(name))
     axes.set_xlabel("speed (points)")
     axes.set_ylabel("accuracy (points)")
-    axes.margins(0.12)
+    axes.margins(0.08)
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter("{x:,.10g}")
-    axes.legend(frameon=False, fontsize=8, loc="best")
+    name_ends(axes, sums["accuracy"], score.algorithms, styles, starts=sums["speed"])
     return figure
 
 
@@ -294,7 +336,8 @@ def critical_difference(friedman: Friedman, styles: Looks) -> "Figure":
         end, side = (0.95, "right") if is_left else (m + 0.05, "left")
         axes.plot([rank, rank, end], [0, level, level], color=styles[name].light, lw=1.1)
         text = f"{short(name)}  {rank:.2f}" if is_left else f"{rank:.2f}  {short(name)}"
-        axes.text(end, level, text, ha=side, va="center", size=8, color=styles[name].light)
+        gap = -0.008 * m if is_left else 0.008 * m
+        axes.text(end + gap, level, text, ha=side, va="center", size=8, color=styles[name].light)
     position = dict(zip(names, ranks, strict=True))
     groups = [group for group in friedman.groups() if len(group) > 1]
     for k, group in enumerate(groups):

@@ -9,6 +9,7 @@ is in the file.
 import base64
 import hashlib
 import json
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -196,6 +197,7 @@ def _group(
         "group": number,
         "suffix": "" if number == 1 else f"-{number}",
     }
+    views = [_with_what_is_there(view, pictures, tables) for view in VIEWS]
     absent = {
         "accuracy-speed": "accuracy-speed" not in pictures,
         "tests": "rank_sum" not in tables,
@@ -204,8 +206,9 @@ def _group(
     }
     return {
         "compares": False,
-        "views": {view.name: view for view in VIEWS if not absent.get(view.name)},
+        "views": {view.name: view for view in views if not absent.get(view.name)},
         "name": str(material.group),
+        "names": _names(material.collection.algorithms, styles),
         "suffix": data["suffix"],
         "sections": [item for item in _SECTIONS.items() if not absent.get(item[0])],
         "facts": facts(material),
@@ -227,7 +230,9 @@ def _comparison(number: int, found: Dimensions, styles: Mapping[str, Look]) -> d
     from markupsafe import Markup
 
     tables = found.tables()
-    views = [view for view in DIMENSIONS if view.tables[0] in tables]
+    pictures = _pictures(found.figures(styles), styles)
+    views = [_with_what_is_there(view, pictures, tables) for view in DIMENSIONS]
+    views = [view for view in views if view.tables]
     data = {
         "group": number,
         "suffix": f"-{number}",
@@ -240,7 +245,8 @@ def _comparison(number: int, found: Dimensions, styles: Mapping[str, Look]) -> d
         "sections": [(view.name, view.title) for view in views],
         "views": views,
         "tables": tables,
-        "figures": _pictures(found.figures(styles), styles),
+        "names": _names(found.series, styles),
+        "figures": pictures,
         "data": Markup(script_json(data)),  # noqa: S704 - without "<"
         "curves": [],
     }
@@ -251,10 +257,32 @@ def _pictures(figures: Figures, styles: Mapping[str, Look]) -> "dict[str, Markup
     from markupsafe import Markup
 
     return {
-        name: Markup(inline_svg(figures[name], title, styles))  # noqa: S704 - escaped by its writer
-        for name, title in _PICTURES.items()
-        if name in figures
+        name: Markup(inline_svg(figure, _PICTURES[_kind(name)], styles))  # noqa: S704 - escaped
+        for name, figure in figures.items()
+        if _kind(name) in _PICTURES
     }
+
+
+def _with_what_is_there(
+    view: View, pictures: Mapping[str, object], tables: Mapping[str, Table]
+) -> View:
+    """Return a view with the figures and tables that a group has, perhaps several of a kind."""
+    return view._replace(
+        figures=tuple(name for name in pictures if _kind(name) in view.figures),
+        tables=tuple(name for name in tables if _kind(name) in view.tables),
+        folded=tuple(name for name in tables if _kind(name) in view.folded),
+    )
+
+
+def _kind(name: str) -> str:
+    """Return the name of a figure or table without its number, as in effects-2."""
+    return re.sub(r"[-_]\d+$", "", name)
+
+
+def _names(series: Sequence[str], styles: Mapping[str, Look]) -> list[tuple[int, str]]:
+    """Return the series with the places of their colours, for windows that cut their names off."""
+    places = {name: place for place, name in enumerate(styles)}
+    return [(places[name], name) for name in series]
 
 
 def script_json(content: Any) -> str:
@@ -344,7 +372,8 @@ def _style(styles: Mapping[str, Look]) -> str:
         "".join(f"--series-{i}:{getattr(look, theme)};" for i, look in enumerate(styles.values()))
         for theme in ("light", "dark")
     )
-    return f'{_read("page.css")}:root{{{light}}}:root[data-theme="dark"]{{{dark}}}'
+    names = "".join(f".series-{i}{{color:var(--series-{i})}}" for i in range(len(styles)))
+    return f'{_read("page.css")}:root{{{light}}}:root[data-theme="dark"]{{{dark}}}{names}'
 
 
 @cache

@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from de2ls._checks import FloatArray
-from de2ls.reports.figures import BAND, LINE, Looks, legend, log_axis, new_figure, short, small_axes
+from de2ls.reports.figures import (
+    BAND,
+    FEW,
+    LINE,
+    Looks,
+    label_outer,
+    log_axis,
+    new_figure,
+    short,
+    small_multiples,
+)
 from de2ls.reports.palette import Look
 from de2ls.reports.views import ALL, Views
 from de2ls.scores.effects import Effects
@@ -21,10 +31,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-FEW = 3  # series whose bands can be told apart
-_SPACE = 0.052  # between two labels, in heights of the axes
+_LABEL = 0.165  # inches: the height of a label
 _LETTER = 0.085  # inches: what a letter of a label takes at most
-_ACROSS = 4
 
 
 def view_figures(views: Views, styles: Looks) -> "dict[str, Figure]":
@@ -44,7 +52,7 @@ def view_figures(views: Views, styles: Looks) -> "dict[str, Figure]":
 
 def profile(found: Profile, styles: Looks) -> "Figure":
     """Draw the shares of all series against evaluations, with their names at the ends."""
-    figure, axes = _wide()
+    figure, axes = named_figure(len(found.series))
     draw_lines(axes, found.per_dim, 100 * found.share, (100 * found.low, 100 * found.high),
            [styles[name] for name in found.series])  # fmt: skip
     axes.set_ylim(0, 100)
@@ -57,7 +65,7 @@ def profile(found: Profile, styles: Looks) -> "Figure":
 
 def leads(found: Leads, styles: Looks) -> "Figure":
     """Draw the share of points had the runs ended earlier."""
-    figure, axes = _wide()
+    figure, axes = named_figure(len(found.series))
     percent = 100 * found.fraction
     axes.axhline(100 / len(found.series), color="#666666", lw=0.8, ls=(0, (4, 3)))
     draw_lines(axes, percent, 100 * found.share, (100 * found.low, 100 * found.high),
@@ -72,9 +80,9 @@ def leads(found: Leads, styles: Looks) -> "Figure":
 
 def small_profiles(found: Mapping[str, Profile], styles: Looks) -> "Figure":
     """Draw one small profile per set of problems."""
-    across = min(_ACROSS, len(found))
-    figure, grid = small_axes(-(-len(found) // across), across)
-    for axes, (title, one) in zip(grid, found.items(), strict=False):
+    series = next(iter(found.values())).series
+    figure, grid = small_multiples(len(found), styles, series)
+    for axes, (title, one) in zip(grid, found.items(), strict=True):
         for name, share in zip(one.series, 100 * one.share, strict=True):
             (line,) = axes.plot(*_corners(one.per_dim, share), color=styles[name].light, lw=1.2)
             if styles[name].dash:
@@ -83,12 +91,9 @@ def small_profiles(found: Mapping[str, Profile], styles: Looks) -> "Figure":
         log_axis(axes.xaxis, *_span(one.per_dim))
         size = f" ({len(one.problems)})" if one.problems != (title,) else ""
         axes.set_title(f"{short(title)}{size}")
-        axes.tick_params(labelsize=6.5)
-    for axes in grid[len(found) :]:
-        axes.set_visible(False)
+    label_outer(grid)
     figure.supxlabel("evaluations / D", fontsize=9)
     figure.supylabel("targets reached (%)", fontsize=9)
-    legend(figure, styles, next(iter(found.values())).series)
     return figure
 
 
@@ -112,16 +117,17 @@ def effects(found: Effects) -> "Figure":
 def parallel(found: Effects, styles: Looks) -> "Figure":
     """Draw each series as a line through the values of its parameters to its total."""
     names = [*found.parameters, "U-score"]
-    figure = new_figure(max(6.4, 1.3 * len(names) + 1.6), 3.4, arranged=False)
-    axes = figure.subplots()
-    figure.subplots_adjust(left=0.12, right=0.74, top=0.95, bottom=0.14)
+    figure, axes = named_figure(len(found.series), 3.4, max(6.4, 1.3 * len(names) + 1.6))
     columns = [_heights(values) for values in found.parameters.values()]
     for x, (heights, values) in enumerate(zip(columns, found.parameters.values(), strict=True)):
         for text, y in dict(zip(map(str, values), heights, strict=True)).items():
             axes.text(x - 0.03, y + 0.012, short(text), ha="right", va="bottom", size=7.5)
     columns.append(_unit(found.totals).tolist())
     for a, series in enumerate(found.series):
-        axes.plot([column[a] for column in columns], color=styles[series].light, lw=1.8)
+        heights = [column[a] for column in columns]
+        (line,) = axes.plot(heights, color=styles[series].light, lw=1.8)
+        if styles[series].dash:
+            line.set_dashes(styles[series].dash)
     for x in range(len(names)):
         axes.axvline(x, color="#666666", lw=0.8)
     axes.set_xticks(range(len(names)), [short(name) for name in names])
@@ -129,7 +135,8 @@ def parallel(found: Effects, styles: Looks) -> "Figure":
     axes.set_xlim(-0.45, len(names) - 1)
     axes.set_ylim(-0.08, 1.08)
     axes.grid(visible=False)
-    labels = [f"{series}  {total:,.10g}" for series, total in
+    axes.spines[:].set_visible(False)
+    labels = [f"{short(series)}  {total:,.10g}" for series, total in
               zip(found.series, found.totals, strict=True)]  # fmt: skip
     name_ends(axes, np.array(columns[-1]), found.series, styles, labels)
     return figure
@@ -149,11 +156,12 @@ def _unit(values: FloatArray) -> FloatArray:
     return (values - values.min()) / spread if spread else np.full(values.shape, 0.5)
 
 
-def _wide() -> "tuple[Figure, Axes]":
-    """Return a figure with room for names at the right."""
-    figure = new_figure(7.6, 3.9, arranged=False)
+def named_figure(count: int, height: float = 3.9, width: float = 7.6) -> "tuple[Figure, Axes]":
+    """Return a figure with room for so many names at the right; many make it higher."""
+    height = max(height, _LABEL * count + 0.9)
+    figure = new_figure(width, height, arranged=False)
     axes = figure.subplots()
-    figure.subplots_adjust(left=0.085, right=0.76, top=0.96, bottom=0.13)
+    figure.subplots_adjust(left=0.65 / width, top=1 - 0.16 / height, bottom=0.5 / height)
     return figure, axes
 
 
@@ -198,22 +206,31 @@ def name_ends(
     names: Sequence[str],
     styles: Looks,
     labels: Sequence[str] | None = None,
+    starts: FloatArray | None = None,
 ) -> None:
-    """Write each series' name beside the end of its line, none upon another."""
+    """Write each series' name at the right, at the height of its end, none upon another.
+
+    `labels` are what is written instead of the names, `starts` the places on the horizontal axis
+    from which a thin line leads to a name: by default its right end.
+    """
     figure = axes.get_figure(root=True)
-    if figure is not None:
-        longest = max(len(short(label)) for label in labels or names)
-        room = 0.4 + _LETTER * longest
-        figure.subplots_adjust(right=1 - room / figure.get_figwidth())
+    if figure is None:
+        raise ValueError("axes must belong to a figure")
+    shown = labels or [short(name) for name in names]
+    room = 0.45 + _LETTER * max(map(len, shown))
+    figure.subplots_adjust(right=1 - room / figure.get_figwidth())
     low, high = axes.get_ylim()
     wanted = (np.asarray(ends) - low) / (high - low)
-    for a, y in zip(range(len(names)), spread(wanted), strict=True):
-        colour = styles[names[a]].light
+    size = axes.get_position()
+    places = spread(wanted, _LABEL / (size.height * figure.get_figheight()))
+    left = 1 + 0.24 / (size.width * figure.get_figwidth())
+    for a, name in enumerate(names):
+        colour = styles[name].light
         axes.annotate(
-            short((labels or names)[a]),
-            xy=(1.0, wanted[a]),
-            xytext=(1.045, y),
-            xycoords="axes fraction",
+            shown[a],
+            xy=(1.0, wanted[a]) if starts is None else (starts[a], ends[a]),
+            xytext=(left, places[a]),
+            xycoords="axes fraction" if starts is None else "data",
             textcoords="axes fraction",
             va="center",
             size=8.5,
@@ -222,6 +239,7 @@ def name_ends(
                 "arrowstyle": "-",
                 "color": colour,
                 "lw": 0.7,
+                "alpha": 1.0 if starts is None else 0.5,
                 "shrinkA": 1,
                 "shrinkB": 0,
                 "relpos": (0, 0.5),
@@ -230,30 +248,28 @@ def name_ends(
         )
 
 
-def spread(wanted: Iterable[float], space: float = _SPACE) -> FloatArray:
-    """Return places near the wanted ones that are at least `space` apart, in the same order."""
-    places = np.asarray(list(wanted), dtype=np.float64)
-    order = np.argsort(places, kind="stable")
-    groups: list[list[float]] = []  # [centre of the wanted places, how many]
-    for place in places[order]:
-        groups.append([float(place), 1])
-        while len(groups) > 1 and _bottom(groups[-1], space) < _top(groups[-2], space):
-            upper, lower = groups.pop(), groups.pop()
-            count = upper[1] + lower[1]
-            groups.append([(upper[0] * upper[1] + lower[0] * lower[1]) / count, count])
-    apart = [
-        centre + space * (i - (count - 1) / 2)
-        for centre, count in groups
-        for i in range(int(count))
-    ]
-    result = np.empty_like(places)
-    result[order] = apart
+def spread(wanted: Iterable[float], space: float) -> FloatArray:
+    """Return places near the wanted ones, between 0 and 1, at least `space` apart.
+
+    They keep their order. Neighbours that would meet share the room about their mean.
+    """
+    values = np.asarray(list(wanted), dtype=np.float64)
+    order = np.argsort(values, kind="stable")
+    groups: list[FloatArray] = []
+    for value in values[order]:
+        groups.append(np.array([value]))
+        while len(groups) > 1 and _places(groups[-1], space)[0] < (
+            _places(groups[-2], space)[-1] + space * (1 - 1e-9)
+        ):
+            last = groups.pop()
+            groups[-1] = np.append(groups[-1], last)
+    result = np.empty_like(values)
+    result[order] = np.concatenate([_places(group, space) for group in groups])
     return result
 
 
-def _bottom(group: list[float], space: float) -> float:
-    return group[0] - space * group[1] / 2
-
-
-def _top(group: list[float], space: float) -> float:
-    return group[0] + space * group[1] / 2
+def _places(group: FloatArray, space: float) -> FloatArray:
+    """Return places about the group's mean, `space` apart, moved inside of 0 to 1."""
+    half = space * (group.size - 1) / 2
+    centre = max(half, min(float(group.mean()), 1 - half))
+    return np.asarray(centre + space * (np.arange(group.size) - (group.size - 1) / 2))

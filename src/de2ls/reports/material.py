@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from de2ls.algorithms import algorithm_title
 from de2ls.campaigns.maintenance import SeriesInfo, StoreInfo
 from de2ls.campaigns.rows import split
 from de2ls.campaigns.store import Store
@@ -61,7 +62,8 @@ class Material(Gathered):
         """Profiles, running times, leads and effects of the trials, made when first asked for."""
         names = self.collection.algorithms
         configs = {
-            name: (one.algorithm, one.config) for name, one in zip(names, self.series, strict=True)
+            name: (algorithm_title(one.algorithm), one.config)
+            for name, one in zip(names, self.series, strict=True)
         }
         resampled, protocol = self.assessment.bootstrap, self.assessment.score.protocol
         return views(self.collection, protocol, resampled, configs)
@@ -150,11 +152,8 @@ def series_titles(algorithms: Mapping[str, str]) -> dict[str, str]:
 
     One that goes by an algorithm's name has the algorithm's title, where that is unambiguous.
     """
-    from de2ls.algorithms import algorithm_names, get_algorithm
-
-    known = set(algorithm_names())
     titles = {
-        label: get_algorithm(label).title if label == algorithm and label in known else label
+        label: algorithm_title(algorithm) if label == algorithm else label
         for label, algorithm in algorithms.items()
     }
     counts = Counter(titles.values())

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from de2ls.algorithms import algorithm_title
 from de2ls.campaigns.maintenance import SeriesInfo
 from de2ls.problems.key import ProblemKey
 from de2ls.reports.material import Material
@@ -64,7 +65,7 @@ def variants(material: Material) -> Variants | None:
     }
     reference = _reference(group)
     return Variants(
-        algorithm,
+        algorithm_title(algorithm),
         reference,
         {name: _differing(s.config, group[reference].config) for name, s in group.items()},
         {name: bootstrap.difference(name, reference) for name in group},

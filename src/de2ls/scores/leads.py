@@ -13,8 +13,8 @@ from de2ls.scores.profiles import LIMITS, RESAMPLES, estimate_at
 from de2ls.scores.tables import Column, Table, Tabular, Value
 from de2ls.scores.uscore import PROTOCOLS
 
-POINTS = 16  # cuts of the budget
-_SHOWN = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0)  # of the table
+POINTS = 12  # cuts of the budget beside the round ones
+_ROUND = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0)  # of the table
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class Leads(Tabular):
 
     def table(self) -> Table:
         """Return the shares at round cuts, in percent, with their bands."""
-        places = [int(np.abs(self.fraction - shown).argmin()) for shown in _SHOWN]
+        places = [int(np.abs(self.fraction - shown).argmin()) for shown in _ROUND]
         places = list(dict.fromkeys(places))
         rows: list[tuple[Value, ...]] = [
             (self.series[a], *(estimate_at(self, (a, i), 100.0) for i in places))
@@ -65,7 +65,8 @@ def leads(
     protocol : {"cec2026", "cec2024"}
         As for `uscore`.
     points : int
-        Number of cuts, log-spaced from the first sample to the end; equal ones are left out.
+        Number of cuts, log-spaced from the first sample to the end. Round shares come to them, and
+        cuts at which nothing changes are left out.
     resamples, seed : int
         Of the bands.
 
@@ -97,7 +98,9 @@ def _cuts(collection: Collection, points: int) -> FloatArray:
     """Return shares of the budget at which all problems have samples of their own."""
     grids = [known_evaluations(collection, p, 0) for p in range(len(collection.keys))]
     first = max(grid[0] / grid[-1] for grid in grids)
-    cuts = np.append(np.geomspace(first, 1.0, points)[:-1], 1.0)
+    cuts = np.union1d(
+        np.geomspace(first, 1.0, points)[:-1], [cut for cut in _ROUND if cut >= first]
+    )
     ended = np.array([_last_samples(collection, p, cuts) for p in range(len(grids))])
     new = np.append(True, (np.diff(ended, axis=1) > 0).any(axis=0))
     return np.asarray(cuts[new])

@@ -18,6 +18,8 @@ function at([changes, values], k) {
 
 const column = (x, evaluations) => Math.max(0, x.findLastIndex((value) => value <= evaluations));
 
+const FEW = 3; // series whose bands can be told apart; of more, the one that is pointed at
+
 const QUANTITIES = { gap: "Min_EV", lcv: "LCV" };
 
 class Convergence {
@@ -68,6 +70,8 @@ class Convergence {
     const sample = draw("svg", { width: 26, height: 8, viewBox: "0 0 26 8", "aria-hidden": "true", paint: { width: "26px" } },
       draw("line", { x1: 0, y1: 4, x2: 26, y2: 4, "stroke-width": 3, "stroke-dasharray": series.dash.join(" "), paint: { stroke: colour(series) } }));
     const button = make("button", { type: "button", "aria-pressed": "true" }, sample, make("span", {}, series.label));
+    const point = (on) => Object.values(this.plots).forEach((plot) => plot.querySelector(`[data-series="${a}"]`)?.classList.toggle("pointed", on));
+    for (const [name, on] of [["pointerenter", true], ["focus", true], ["pointerleave", false], ["blur", false]]) button.addEventListener(name, () => point(on));
     button.addEventListener("click", () => {
       if (!this.shown.delete(a)) this.shown.add(a);
       button.setAttribute("aria-pressed", this.shown.has(a));
@@ -124,7 +128,8 @@ class Convergence {
     if (!width) return;
     const { empty, log, zero, low, high } = this.span(quantity);
     const { best } = this.curves;
-    const message = empty ? (quantity === "gap" && this.shown.size ? "no feasible point" : "no series chosen") : high === 0 && !best ? "0 from the start" : "";
+    const feasible = [...this.shown].some((a) => this.curves.series[a].trials.some(({ gap }) => gap[1].at(-1) !== null));
+    const message = !this.shown.size ? "no series chosen" : empty ? (feasible ? "too few feasible runs" : "no feasible point") : high === 0 && !best ? "0 from the start" : "";
     const shift = quantity === "gap" && !log ? best : 0;
     const [left, right, height] = [54, width - 16, 290];
     const x = this.logTime.checked ? logScale([this.first, this.budget], [left, right], { count: 5 }) : linearScale([0, this.budget], [left, right], 4);
@@ -157,7 +162,10 @@ class Convergence {
     const paint = { stroke: hue };
     const group = draw("g", { "data-series": a });
     const [low, median, high] = series[quantity];
-    if (this.band.checked) group.append(draw("path", { d: this.band_path(series.x, low, high, x, y), opacity: 0.16, paint: { fill: hue } }));
+    if (this.band.checked) {
+      const kind = this.shown.size > FEW ? "band hidden" : "band";
+      group.append(draw("path", { d: this.band_path(series.x, low, high, x, y), class: kind, "fill-opacity": 0.16, paint: { fill: hue } }));
+    }
     if (this.single.checked) {
       for (const trial of series.trials) group.append(draw("path", { d: this.path(series.x, trial[quantity], x, y), fill: "none", opacity: 0.35, "stroke-width": 0.8, paint }));
     }
