@@ -7,14 +7,14 @@ from typing import Any
 _LONGEST = 100_000  # numbers in one range: more is a slip, and would only fill the memory
 
 
-def items(name: str, value: Any) -> list[Any]:
-    """Return a list, also from one value or from a text with commas."""
+def items(name: str, value: Any, single: tuple[type, ...] = ()) -> list[Any]:
+    """Return a list, also from a text with commas, or from one value: a number or a `single`."""
     if isinstance(value, str):
         return [item.strip() for item in value.split(",") if item.strip()]
-    if isinstance(value, int | Mapping):
+    if isinstance(value, (int, Mapping, *single)):
         return [value]
     if isinstance(value, Iterable):
-        return [part for item in value for part in items(name, item)]
+        return [part for item in value for part in items(name, item, single)]
     raise TypeError(f"{name} must be a value, a text or a list, got {value!r}")
 
 

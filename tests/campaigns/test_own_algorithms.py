@@ -49,7 +49,10 @@ def test_series_of_files_objects_and_modules(file: Path) -> None:
     assert (series.label, series.algorithm) == ("mine", f"mine@{digest}")
     assert series.place == f"{file}:mine@{digest}"
     assert Series.parse(f"label={file}:mine").label == "label"
-    assert Series(de2ls.algorithms.get_algorithm(str(file))) == series
+    own = de2ls.algorithms.get_algorithm(str(file))
+    assert Series(own) == series
+    for given in (own, [own], str(file)):
+        assert Plan.from_settings({"algorithms": given, "instance": 1}).series == (series,)
     assert Series.parse("de2ls:ls_mc=1").label == "de2ls:ls_mc=1"
 
 

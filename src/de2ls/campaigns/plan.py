@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from de2ls import _checks
 from de2ls._lists import items, numbers
 from de2ls.algorithms import algorithm_names, get_algorithm
+from de2ls.algorithms.algorithm import Algorithm
 from de2ls.campaigns.seeds import trial_seed
 from de2ls.engine.budget import checked_budget
 from de2ls.problems.key import ProblemKey
@@ -19,9 +20,6 @@ from de2ls.suites.choice import choose
 from de2ls.suites.registry import load
 from de2ls.trials.key import TrialKey
 from de2ls.trials.record import Trial
-
-if TYPE_CHECKING:
-    from de2ls.algorithms.algorithm import Algorithm
 
 MOST_TRIALS = 1_000_000  # of a plan
 
@@ -41,7 +39,7 @@ class Series:
         Fields that differ from the defaults; completed here.
     """
 
-    algorithm: "str | Algorithm"
+    algorithm: str | Algorithm
     label: str = ""
     config: Mapping[str, Any] = field(default_factory=dict)
     place: str = field(init=False, default="")  # where any process finds the algorithm
@@ -175,7 +173,8 @@ class Plan:
         ----------
         settings : mapping
             ``algorithms``: a text as for `Series.parse`, several separated by commas, or a list of
-            such texts and of tables with `name`, `label` and `config`. ``suite``: one or several,
+            such texts, of tables with `name`, `label` and `config`, and of `Algorithm` objects.
+            ``suite``: one or several,
             as for `de2ls.suite`; ``cec2017`` by default. ``problems``: numbers, ranges, names and
             labels such as ``"1-5,C12"``, and Python files; by default all of the suite. What the
             suites and files understand, such as ``dim``, ``definition``, ``instance``: one or
@@ -190,7 +189,7 @@ class Plan:
         }
         chosen = choose(values["suite"], values["problems"], own, _SETTINGS)
         return cls(
-            series=tuple(_series(item) for item in items("algorithms", values["algorithms"])),
+            series=tuple(map(_series, items("algorithms", values["algorithms"], (Algorithm,)))),
             problems=tuple(choice.key for choice in chosen),
             sources={choice.key: choice.source for choice in chosen if choice.source},
             runs=tuple(_runs(values["runs"])),
@@ -233,6 +232,8 @@ def _runs(value: Any) -> Iterator[int]:
 def _series(item: Any) -> Series:
     if isinstance(item, str):
         return Series.parse(item)
+    if isinstance(item, Algorithm):
+        return Series(item)
     if not isinstance(item, Mapping) or "name" not in item:
         raise ValueError(f"an algorithm is a text or a table with a name; got {item!r}")
     known = ("name", "label", "config")
