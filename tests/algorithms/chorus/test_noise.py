@@ -181,3 +181,14 @@ def test_values_beyond_a_cubic_are_cut_and_others_are_not() -> None:
     cut = within_cubic(r, wild, 4)
     assert np.array_equal(cut[r <= 10.0], cubic[r <= 10.0])
     assert cut.max() == pytest.approx(5.0 + 3.0 * 4.4 * 6.0**3)  # it differs by 4.4 at r = 2
+
+
+def test_oscillations_at_all_scales_are_no_correlated_noise() -> None:
+    """COCO's irregularity, sines of log |x|, at a distance of the long lines' spacing."""
+
+    def irregular(X: FloatArray) -> Any:
+        x = np.log(np.abs(X) + 1e-300)
+        return (np.exp(x + 0.049 * (np.sin(10 * x) + np.sin(7.9 * x))) ** 2).sum(1)
+
+    for at in (1e-5, 1e-4, 1e-3):
+        assert not probed(irregular, 0.5 + at).noisy

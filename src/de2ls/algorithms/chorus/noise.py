@@ -10,10 +10,10 @@ while a smooth function's differences of order k fall with spacing^k. What is fo
 1e-6 of the box must persist at 1e-9 within a factor of 30 (a kink or a pole changes), be
 everywhere on the line (median |T_2| > 0.3 sigma; a jump is in few differences) and alternate in
 sign (a pole does not). What does not persist may be noise that is correlated over a longer way, as
-of a mesh that changes: the same must then hold at 1e-4 and 2e-5, below 5e-3 of the output's size;
-more than that is ruggedness. Constant outputs are looked at on lines of spacing 1e-4 and 1e-2:
-steps. Under alarm the incumbent is probed again from time to time; two probes without noise
-withdraw it.
+of a mesh that changes: the same must then hold at 1e-4, 2e-5 and 5e-4, within a factor of 4
+(kinks scale with the spacing), and below 5e-3 of the output's size; more than that is ruggedness.
+Constant outputs are looked at on lines of spacing 1e-4 and 1e-2: steps. Under alarm the incumbent
+is probed again from time to time; two probes without noise withdraw it.
 
 | symbol | here | meaning |
 |---|---|---|
@@ -70,13 +70,16 @@ class Line:
         """Which outputs are constant."""
         return np.ptp(self.V, axis=0) == 0
 
-    def alternates(self) -> Any:
-        """Which outputs vary everywhere on the line and with changing signs."""
+    def alternates(self, order: int = 2) -> Any:
+        """Which outputs vary everywhere on the line and with changing signs.
+
+        By differences of this order and the next; curvature shows in those of order 2.
+        """
         if len(self.V) < LENGTH:
             return np.ones(self.V.shape[1], bool)
-        d2, d3 = np.diff(self.V, 2, axis=0), np.diff(self.V, 3, axis=0)
-        turns = [(np.diff(np.sign(d), axis=0) != 0).sum(0) for d in (d2, d3)]
-        everywhere = np.median(np.abs(d2), axis=0) > 0.3 * self.sigma
+        first, second = (np.diff(self.V, k, axis=0) for k in (order, order + 1))
+        turns = [(np.diff(np.sign(d), axis=0) != 0).sum(0) for d in (first, second)]
+        everywhere = np.median(np.abs(first), axis=0) > 0.3 * self.sigma
         return everywhere & (turns[0] + turns[1] >= 4)
 
 
@@ -120,7 +123,7 @@ def probe(a: Archive, u: FloatArray) -> Batches:
     sigma = np.where(flat, 0.0, line.sigma)
     if len(line.V) < LENGTH or (sigma > limit).any():
         suspected: Any = sigma > limit
-        sigma = yield from _confirmed(a, u, sigma, limit, 1e-9)
+        sigma = yield from _confirmed(a, u, sigma, limit, 1e-9, 30.0, 2)
         if (suspected & (sigma <= limit)).any():
             noise = yield from _correlated(a, u, limit)
             sigma = np.maximum(sigma, suspected * (noise < MOST * size) * noise)
@@ -137,14 +140,20 @@ def probe(a: Archive, u: FloatArray) -> Batches:
 
 
 def _confirmed(
-    a: Archive, u: FloatArray, sigma: FloatArray, limit: FloatArray, spacing: float
+    a: Archive,
+    u: FloatArray,
+    sigma: FloatArray,
+    limit: FloatArray,
+    spacing: float,
+    factor: float,
+    order: int,
 ) -> Batches:
     """Return the noise that another line shows too; what it does not show is below the limit."""
     again = yield from _line(a, u, spacing)
     if len(again.V) < FEWEST:
         return sigma
     other = again.sigma
-    same = (other > 0.03 * sigma) & (other < 30.0 * sigma) & again.alternates()
+    same = (factor * other > sigma) & (other < factor * sigma) & again.alternates(order)
     false = np.minimum(1e-3 * other, 0.1 * limit)
     found = np.where(same, np.minimum(sigma, other), false)
     return np.where(again.flat(), sigma, found)
@@ -155,10 +164,13 @@ def _correlated(a: Archive, u: FloatArray, limit: FloatArray) -> Batches:
     line = yield from _line(a, u, WIDE)
     if len(line.V) < FEWEST:
         return np.zeros(1 + a.m)
-    noise = np.where(line.alternates(), line.sigma, 0.0)
+    noise = np.where(line.alternates(3), line.sigma, 0.0)
     if not (noise > limit).any():
         return np.zeros(1 + a.m)
-    return (yield from _confirmed(a, u, noise, limit, 0.2 * WIDE))
+    noise = yield from _confirmed(a, u, noise, limit, 0.2 * WIDE, 4.0, 3)
+    if (noise > limit).any():
+        noise = yield from _confirmed(a, u, noise, limit, 5.0 * WIDE, 4.0, 3)
+    return noise
 
 
 def _judge(a: Archive, eta: FloatArray) -> None:
