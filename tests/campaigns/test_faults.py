@@ -54,8 +54,8 @@ def test_a_full_disk_loses_no_stored_trial_and_the_campaign_continues(small_disk
     arguments = ("run", *PLAN, "--runs", "30", "--max-evals", "2000", "--store", str(path))
     full = de2ls(*arguments)
     assert full.returncode == 3
-    said = full.stderr.splitlines()[-1]
-    assert said.startswith(f"error: no space is left for {path}: free some; the trials stored")
+    message = full.stderr.splitlines()[-1]
+    assert message.startswith(f"error: no space is left for {path}: free some; the trials stored")
     assert "Traceback" not in full.stderr
     before = fingerprints(path)
     assert 0 < len(before) < 120

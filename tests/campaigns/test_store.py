@@ -454,16 +454,16 @@ def test_missing_and_empty_and_misplaced_files(path, tmp_path):
 def test_a_truncated_store_is_refused_or_reported(filled, tmp_path):
     whole = filled.read_bytes()
     cut = tmp_path / "cut.db"
-    said = []
+    messages = []
     for size in range(512, len(whole), 4096):
         cut.write_bytes(whole[:size])
         try:
             with Store.open(cut, readonly=True) as store:
-                said += [" ".join(store.verify().findings)]
+                messages += [" ".join(store.verify().findings)]
         except StoreError as error:
-            said += [str(error)]
-    assert len(said) > 10
-    assert all(said)
+            messages += [str(error)]
+    assert len(messages) > 10
+    assert all(messages)
 
 
 # ---------------------------------------------------------------- what contradicts itself

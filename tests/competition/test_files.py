@@ -83,11 +83,11 @@ def test_every_layout_is_read(evaluations, first, transposed, separator, end):
     assert file.layout.has_evaluations == evaluations
     if evaluations:
         assert (file.evaluations == counts).all()
-    said = " ".join(str(finding) for finding in file.findings)
-    assert ("transposed" in said) == transposed
-    assert ("no column of evaluations" in said) == (not evaluations)
-    assert ("2000 samples instead of 2001" in said) == (not first)
-    assert "3 runs instead of 25" in said
+    findings = " ".join(str(finding) for finding in file.findings)
+    assert ("transposed" in findings) == transposed
+    assert ("no column of evaluations" in findings) == (not evaluations)
+    assert ("2000 samples instead of 2001" in findings) == (not first)
+    assert "3 runs instead of 25" in findings
     assert file.contradictions == ()
 
 

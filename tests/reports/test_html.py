@@ -60,21 +60,21 @@ def test_nothing_is_loaded_from_elsewhere(text):
 
 
 def test_the_headline_claims_only_what_the_resamples_bear(material):
-    said = headline(material.assessment)
+    sentence = headline(material.assessment)
     totals = material.assessment.score.total.sum(axis=0)
     best, second = np.argsort(-totals)[:2]
     share = material.assessment.bootstrap.superiority()[best, second]
-    assert said.startswith(f"{NAMES[best]} has the largest total: {totals[best]:g} points")
-    assert ("exceeds chance" in said) == (share >= 0.975)
-    assert f"{100 * share:.1f} % of the resamples" in said
+    assert sentence.startswith(f"{NAMES[best]} has the largest total: {totals[best]:g} points")
+    assert ("exceeds chance" in sentence) == (share >= 0.975)
+    assert f"{100 * share:.1f} % of the resamples" in sentence
 
 
 def test_the_headline_of_a_tie_names_both():
     curve = np.array([[2.0, 0.0], [1.0, 0.0]])
     curves = {name: np.tile(curve, (2, 3, 1, 1)) for name in ("x", "y")}
-    said = headline(score(Collection.from_curves(curves)))
+    sentence = headline(score(Collection.from_curves(curves)))
     # Of each problem's 15 pairs of trials each series has half, for accuracy and for speed.
-    assert said == "x and y share the largest total: 30 points."
+    assert sentence == "x and y share the largest total: 30 points."
 
 
 def test_facts_name_what_was_compared(material):

@@ -82,8 +82,8 @@ def _earlier(curves: FloatArray, final: FloatArray) -> FloatArray:
     theta = final[order] + TIE
     tau = (best <= theta[:, None]).argmax(axis=1)
     before = (best[:, np.maximum(tau - 1, 0)] <= theta) & (tau > 0)
-    then = best[:, tau] <= theta
-    sooner = np.triu(0.5 * before + 0.5 * then, 1)
+    arrived = best[:, tau] <= theta
+    sooner = np.triu(0.5 * before + 0.5 * arrived, 1)
     points: FloatArray = np.empty_like(sooner)
     points[np.ix_(order, order)] = sooner + np.tril(1.0 - sooner.T, -1) + 0.5 * np.eye(len(order))
     return points

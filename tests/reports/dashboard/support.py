@@ -76,6 +76,6 @@ def dashboard(path: Path, *options: str) -> Iterator[Dashboard]:
             yield Dashboard(line.split(": ", 1)[1].split()[0])
         finally:
             process.send_signal(signal.SIGINT)
-            said = process.communicate(timeout=PATIENCE)
-    assert said == ("", "")
+            output = process.communicate(timeout=PATIENCE)
+    assert output == ("", "")
     assert process.returncode == 0
