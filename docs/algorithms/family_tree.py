@@ -4,28 +4,31 @@ from html import escape
 from pathlib import Path
 
 FILE = Path(__file__).with_name("family-tree.svg")
-ROW, LEFT, TOP, COLUMN = 46, 20, 40, 78
+ROW, LEFT, TOP, COLUMN = 44, 20, 40, 84
 FIRST_YEAR = 2014
 HERE, OTHER = "#0f766e", "#94a3b8"
 
 # name: (year, row, parents, whether it is here)
 TREE: dict[str, tuple[int, int, tuple[str, ...], bool]] = {
+    "LSHADE-SPACMA": (2017, 1, ("L-SHADE",), True),
+    "EA4eig": (2022, 2, ("jSO",), True),
+    "DISH": (2019, 3, ("jSO",), True),
     "L-SHADE": (2014, 4, (), False),
     "jSO": (2017, 4, ("L-SHADE",), True),
-    "DISH": (2019, 3, ("jSO",), True),
     "NL-SHADE-RSP": (2021, 4, ("jSO",), True),
     "L-SRTDE": (2024, 4, ("NL-SHADE-RSP",), True),
-    "CL-SRDE": (2024, 5, ("NL-SHADE-RSP",), True),
     "RDEx": (2025, 4, ("L-SRTDE", "CL-SRDE"), True),
     "DE-2LS": (2026, 4, ("RDEx",), True),
-    "EA4eig": (2022, 2, ("jSO",), True),
-    "LSHADE-SPACMA": (2017, 1, ("L-SHADE",), True),
+    "RDEx-CASK": (2026, 3, ("RDEx",), True),
+    "RDE26": (2026, 5, ("RDEx",), True),
+    "CL-SRDE": (2024, 5, ("NL-SHADE-RSP",), True),
     "LSHADE44": (2017, 6, ("L-SHADE",), True),
-    "IEpsilon": (2018, 6, ("LSHADE44",), True),
-    "EBOwithCMAR": (2017, 8, (), True),
+    "LSHADE44-IEpsilon": (2018, 5, ("LSHADE44",), True),
+    "LSHADE-cnEpSin": (2017, 7, ("L-SHADE",), False),
+    "mLSHADE-RL": (2024, 7, ("LSHADE-cnEpSin", "IMODE"), True),
+    "UMOEAs-II": (2016, 8, (), False),
+    "EBOwithCMAR": (2017, 8, ("UMOEAs-II",), True),
     "IMODE": (2020, 8, ("EBOwithCMAR",), True),
-    "cnEpSin": (2017, 7, ("L-SHADE",), False),
-    "mLSHADE-RL": (2024, 7, ("cnEpSin", "IMODE"), True),
     "UDE": (2017, 9, (), True),
     "UDE-III": (2024, 9, ("UDE",), True),
     "UDE-IV": (2025, 9, ("UDE-III",), True),
@@ -65,7 +68,8 @@ def drawing() -> str:
         colour = HERE if here else OTHER
         parts.append(f'<circle cx="{x}" cy="{y}" r="5" fill="{colour}"/>')
         parts.append(
-            f'<text x="{x + 8}" y="{y - 7}" fill="{colour}" font-weight="600">{escape(name)}</text>'
+            f'<text x="{x + 8}" y="{y - 8}" fill="{colour}" font-weight="600" stroke="#ffffff" '
+            f'stroke-width="4" stroke-linejoin="round" paint-order="stroke">{escape(name)}</text>'
         )
     return "\n".join([*parts, "</svg>"]) + "\n"
 

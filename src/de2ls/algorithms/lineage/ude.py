@@ -64,6 +64,9 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: UDEConfig)
     run = Run(space, rng, budget, config)
     pop = penalised((yield from run.start()), config)
     n, n_top = len(pop), max(4, int(config.top * len(pop)))
+    top = np.repeat(np.arange(STRATEGIES), n_top)  # strategies of the top targets' trials
+    target = np.concatenate((np.tile(np.arange(n_top), STRATEGIES), np.arange(n_top, n)))
+    rest = np.arange(STRATEGIES * n_top, target.size + 1)  # trials of the others, and of the best
     share = np.full(STRATEGIES, 1.0 / STRATEGIES)
     wins, trials_of = np.zeros(STRATEGIES), 0
     generation = 0
@@ -72,15 +75,14 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: UDEConfig)
         level = run.level
         pop = pop.sorted(level)
         bottom = np.searchsorted(np.cumsum(share)[:-1], rng.random(n - n_top))
-        strategy = np.concatenate((np.repeat(np.arange(STRATEGIES), n_top), bottom))
-        target = np.concatenate((np.tile(np.arange(n_top), STRATEGIES), np.arange(n_top, n)))
+        strategy = np.concatenate((top, bottom))
         x = np.concatenate((trials_by(run, pop.x, target, strategy), around_best(run, pop.x)))
         trials = penalised((yield from run.evaluate(x)), config)
         best, won = top_candidates(pop, trials, n_top, level)
         wins += np.bincount(strategy[best[won]], minlength=STRATEGIES)
         trials_of += n_top
-        pool = pop.joined(trials[np.concatenate((best, np.arange(3 * n_top, len(trials))))])
-        pop = pool.sorted(level)[:n]
+        pool = pop.joined(trials[np.concatenate((best, rest))])
+        pop = pool[pool.order(level)[:n]]
         if generation % config.lp == 0:
             rate = wins / trials_of + config.floor
             share, wins, trials_of = rate / rate.sum(), np.zeros(STRATEGIES), 0
