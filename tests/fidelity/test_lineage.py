@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tests.fidelity.constrained import verdict
 from tests.fidelity.lineage import (
     COMPARISONS,
     SHARED,
@@ -45,3 +46,15 @@ def test_holms_procedure_by_hand() -> None:
     assert rejected({1: 0.04, 2: 0.001, 3: 0.016, 4: 0.03}) == [2, 3]
     assert rejected({1: 0.02, 2: 0.9}) == [1]
     assert rejected({1: 0.03, 2: 0.9}) == []
+
+
+def test_verdicts_on_published_medians() -> None:
+    """Our objectives go from 2 to 4; a median of 4.003 is 4 within its digits."""
+
+    def found(median: float, violation: float = 0.0) -> str:
+        ours = {"problem": "C01", "least_f": 2.0, "largest_f": 4.0, "median_violation": 0.0}
+        theirs = {"published_median_f": median, "published_median_violation": violation}
+        return verdict({key: str(value) for key, value in (ours | theirs).items()})
+
+    assert [found(m) for m in (1.9, 2.0, 4.003, 4.1)] == ["worse", "within", "within", "better"]
+    assert found(3.0, violation=0.1) == "infeasible"

@@ -210,7 +210,7 @@ class Four:
         run, c, pop = self.run, self.run.config, self.pop
         n = len(pop)
         f, cr = parameters(run, self.memory, n)
-        share = c.p_max * (1.0 - 0.5 * run.progress)
+        share = c.p_max + (c.p_min - c.p_max) * run.progress
         elite = pop.order(level)[: max(2, math.ceil(share * n))]
         u = self.crossed(to_pbest_w(run, pop, self.archive, elite, f), cr, self.axes(level))
         trials = yield from run.evaluate(u)

@@ -29,18 +29,17 @@ from de2ls.algorithms.lineage.draws import IntArray
 from de2ls.algorithms.lineage.members import Mask, Members, Run, Search, contest
 from de2ls.algorithms.lineage.memory import Memory, lehmer, terminal_mean
 from de2ls.algorithms.lineage.polish import Polish, PolishConfig
-from de2ls.algorithms.lineage.retreat import Retreat, bell
+from de2ls.algorithms.lineage.retreat import Retreat, RetreatConfig, bell
 
 
 @dataclass(frozen=True, kw_only=True)
-class EBOConfig(PolishConfig):
+class EBOConfig(PolishConfig, RetreatConfig):
     """Parameters of EBOwithCMAR."""
 
     derived: ClassVar[tuple[str, ...]] = ("n0", "n2", "cycle", "g_max")
 
     ls_from: float = 0.75
     n0_per_dim: float = parameter(18.0, "size of P1 at the start, per dimension", 1.0)
-    n2: int | None = parameter(None, "N2: size of P2; None: 4 + 3 ln D", 3)
     cycle: int | None = parameter(None, "CS: generations of half a cycle; None: 50, 100, 150", 1)
     g_max: int | None = parameter(None, "Gmax; None: what the reduction allows", 1)
     h: int = parameter(6, "H: memory cells", 1)
@@ -57,8 +56,6 @@ class EBOConfig(PolishConfig):
     archive: float = parameter(2.6, "archive size per member", 0.0)
     q_min: float = parameter(0.1, "least q of an operator; the largest is 1 minus it", 0.0, 0.5)
     chance_min: float = parameter(0.1, "least chance of a phase; the largest 1 minus it", 0.0, 0.5)
-    sigma: float = parameter(0.3, "first step size of the retreat, in a box [-100, 100]", 1e-12)
-    sigma_polished: float = parameter(1e-5, "its step size after a local search", 1e-15)
 
     def default_size(self, dim: int) -> int:
         """Return N1 = 18 D."""
@@ -71,7 +68,7 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: EBOConfig)
     pop = (yield from run.start()).sorted(run.level)
     n2 = config.n2 or 4 + int(3.0 * math.log(run.dim))
     second = yield from run.evaluate(space.sample(rng, n2))
-    ebo, retreat = Butterflies(run, pop), Retreat(run, second.sorted(run.level), config.sigma)
+    ebo, retreat = Butterflies(run, pop), Retreat(run, second.sorted(run.level))
     polish, favoured = Polish(run), 0
     cycle = config.cycle or (50 if run.dim <= 10 else 100 if run.dim <= 30 else 150)
     chance, g, at = np.ones(2), 0, 0

@@ -48,7 +48,8 @@ class JSOConfig(MemoryConfig):
     archive: float = 1.0
     m_last: float = parameter(0.9, "what the last cell is read as, for F and for CR", 0.0, 1.0)
     keep: float = parameter(0.5, "share of the old value in an updated cell", 0.0, 1.0)
-    p_max: float = parameter(0.25, "p: share of the elite at the start; half of it at the end", 0.0)
+    p_max: float = parameter(0.25, "p: share of the elite at the start", 0.0, 1.0)
+    p_min: float = parameter(0.125, "p at the end", 0.0, 1.0)
     cr_floor_1: float = parameter(0.7, "least CR before cr_until_1", 0.0, 1.0)
     cr_until_1: float = parameter(0.25, "progress up to which cr_floor_1 holds", 0.0, 1.0)
     cr_floor_2: float = parameter(0.6, "least CR before cr_until_2", 0.0, 1.0)
@@ -101,7 +102,7 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: JSOConfig)
         if len(pop) > plan:
             pop = pop.best(plan, level)
             archive.cut(int(config.archive * plan))
-            share = config.p_max * (1.0 - 0.5 * run.progress)
+            share = config.p_max + (config.p_min - config.p_max) * run.progress
             n_elite = max(2, sizes.rounded(share * plan))
 
 

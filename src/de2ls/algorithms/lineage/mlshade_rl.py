@@ -29,11 +29,11 @@ from de2ls.algorithms.lineage.draws import IntArray
 from de2ls.algorithms.lineage.members import Members, Run, Search, contest
 from de2ls.algorithms.lineage.memory import LSHADEConfig, Memory, terminal_mean
 from de2ls.algorithms.lineage.polish import Polish, PolishConfig
-from de2ls.algorithms.lineage.restart import Stagnation
+from de2ls.algorithms.lineage.restart import RestartConfig, Stagnation
 
 
 @dataclass(frozen=True, kw_only=True)
-class MLSHADERLConfig(PolishConfig, LSHADEConfig):
+class MLSHADERLConfig(PolishConfig, RestartConfig, LSHADEConfig):
     """Parameters of mLSHADE-RL."""
 
     derived: ClassVar[tuple[str, ...]] = ("n0", "g_max")
@@ -53,7 +53,6 @@ class MLSHADERLConfig(PolishConfig, LSHADEConfig):
     q_min: float = parameter(0.1, "least q of an operator; the largest is 1 minus it", 0.0, 0.3)
     p_eigen: float = parameter(0.4, "pb: chance of the eigen crossover per generation", 0.0, 1.0)
     eigen_share: float = parameter(0.5, "share of the members nearest to the best", 0.1, 1.0)
-    restart_volume: float = parameter(1e-3, "relative volume below which members restart", 0.0)
 
 
 def search(space: Any, rng: np.random.Generator, budget: int, config: MLSHADERLConfig) -> Search:
@@ -65,7 +64,7 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: MLSHADERLC
     archive = Archive(sizes.rounded(config.archive * n0) + n0, run.dim)
     operators, polish = OperatorWeights(3, config.q_min), Polish(run)
     schedules = Schedules(run, config.g_max or sizes.generations(n0, config.n_min, budget))
-    stagnation = Stagnation(run, n0, config.restart_volume)
+    stagnation = Stagnation(run, n0)
     while True:
         g, level, n = g + 1, run.level, len(pop)
         order = pop.order(level)

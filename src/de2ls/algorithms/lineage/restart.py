@@ -1,12 +1,25 @@
 """The restart of mLSHADE-RL: members that stagnate are mixed anew when the population is small."""
 
 from collections.abc import Generator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from de2ls._checks import FloatArray
+from de2ls.algorithms.config import parameter
 from de2ls.algorithms.lineage.members import LineageConfig, Mask, Members, Run
+
+
+@dataclass(frozen=True, kw_only=True)
+class RestartConfig(LineageConfig):
+    """Parameters of the restart."""
+
+    restart_volume: float = parameter(1e-3, "relative volume below which members restart", 0.0)
+    restart_age: float = parameter(
+        2.0, "generations per dimension that such a member survived", 0.0
+    )
+    restart_sum: float = parameter(2.0, "generations per member that all survivors need", 0.0)
 
 
 class Stagnation:
@@ -18,21 +31,20 @@ class Stagnation:
         The search.
     n : int
         N0.
-    volume : float
-        Relative volume of the population below which members restart.
     """
 
-    def __init__(self, run: Run[LineageConfig], n: int, volume: float) -> None:
-        self.run, self.volume = run, volume
+    def __init__(self, run: Run[RestartConfig], n: int) -> None:
+        self.run = run
         self.ages = np.zeros(n, np.int64)
 
     def restart(self, pop: Members, won: Mask, level: float) -> Generator[FloatArray, Any, None]:
         """Age the survivors; if the population has shrunk, mix and evaluate the old ones anew."""
-        ages = self.ages[: len(pop)]
+        c, ages = self.run.config, self.ages[: len(pop)]
         ages[:] = np.where(won, 0, ages + 1)
-        if self.ratio(pop.x) >= self.volume or ages[~won].sum() <= 2 * len(pop):
+        is_wide = self.ratio(pop.x) >= c.restart_volume
+        if is_wide or ages[~won].sum() <= c.restart_sum * len(pop):
             return
-        old = ages > 2 * self.run.dim
+        old = ages > c.restart_age * self.run.dim
         old[pop.order(level)[0]] = False
         places = np.flatnonzero(old)
         if places.size == 0:

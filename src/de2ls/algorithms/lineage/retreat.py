@@ -1,15 +1,29 @@
 """The retreat phase of EBOwithCMAR: a small population by covariance matrix adaptation."""
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from de2ls._checks import FloatArray
+from de2ls.algorithms.config import parameter
 from de2ls.algorithms.lineage import cma, variation
 from de2ls.algorithms.lineage.members import LineageConfig, Members, Run, Search
 
 HUGE = 1e25  # a sum of objectives beyond this gives equal weights
+
+
+@dataclass(frozen=True, kw_only=True)
+class RetreatConfig(LineageConfig):
+    """Parameters of the retreat."""
+
+    n2: int | None = parameter(None, "N2: size of P2; None: 4 + 3 ln D", 3)
+    mean_from: float = parameter(
+        0.5, "progress from which the retreat's mean is repaired", 0.0, 1.0
+    )
+    sigma: float = parameter(0.3, "first step size of the retreat, in a box [-100, 100]", 1e-12)
+    sigma_polished: float = parameter(1e-5, "its step size after a local search", 1e-15)
 
 
 def bell(rng: np.random.Generator, size: Any) -> FloatArray:
@@ -27,12 +41,10 @@ class Retreat:
         The search.
     pop : Members
         P2 at the start.
-    sigma : float
-        First step size, in a box [-100, 100]^D.
     """
 
-    def __init__(self, run: Run[LineageConfig], pop: Members, sigma: float) -> None:
-        self.run, self.pop, self.sigma = run, pop, sigma
+    def __init__(self, run: Run[RetreatConfig], pop: Members) -> None:
+        self.run, self.pop = run, pop
         dim, n = run.dim, len(pop)
         self.mu = math.ceil(n / 2)
         logs = math.log(max(self.mu, dim / 2.0) + 0.5) - np.log(np.arange(1, self.mu + 1))
@@ -50,7 +62,7 @@ class Retreat:
             + 2.0 * max(0.0, math.sqrt((mueff - 1.0) / (dim + 1.0)) - 1.0)
             + cs,
         )
-        self.restart(pop, sigma)
+        self.restart(pop, run.config.sigma)
 
     def restart(self, members: Members, sigma: float) -> None:
         """Let members overwrite the first of P2 and start anew from their centre."""
@@ -80,14 +92,14 @@ class Retreat:
         self.pop = trials[order]
         weights, best = self.weights(), y[order[: self.mu]]
         mean = weights @ best
-        if run.progress >= 0.5:
+        if run.progress >= run.config.mean_from:
             outside = (mean < box[0]) | (mean > box[1])
             mean = np.where(outside, variation.reflected_parent(self.pop.x[0], box), mean)
         fading = (1.0 - self.rates.cs) ** (2.0 * g)
         cautious = ((1.4 + 2.0 / (dim + 1.0)) * model.chi) ** 2 / dim
         model.learn(mean, best, weights, self.mueff, fading, cautious, 1.0)
         if model.is_lost or not model.decompose():
-            self.restart(self.pop, self.sigma)
+            self.restart(self.pop, run.config.sigma)
 
     def weights(self) -> FloatArray:
         """Return the weights of the better half: the objectives themselves, as in the program.
