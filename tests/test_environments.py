@@ -74,6 +74,8 @@ for found in pkgutil.walk_packages(de2ls.__path__, "de2ls."):
             "from de2ls.campaigns.dask_executor import dask_workers; dask_workers('local', 1)",
         ),
         ("pymoo", "pymoo", "import de2ls.interop.pymoo"),
+        ("studies", "cma", "from de2ls.studies.rivals import by_cma; by_cma(None, 1)"),
+        ("dashboard", "uvicorn", "import de2ls.reports.dashboard.server"),
         ("coco", "cocoex", "import de2ls.interop.coco"),
     ],
 )

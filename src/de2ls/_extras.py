@@ -14,7 +14,7 @@ _MODULES = {
     "pandas": ("pandas",),
     "pymoo": ("pymoo",),
     "report": ("jinja2", "markupsafe", "matplotlib"),
-    "studies": ("nlopt",),
+    "studies": ("cma", "nlopt"),
 }
 
 

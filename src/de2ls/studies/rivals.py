@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from de2ls._checks import FloatArray
+from de2ls._extras import extra
 from de2ls.problems.problem import Evaluation, Problem
 
 SLACK = 1e-6  # a point counts as feasible if no constraint exceeds its tolerance by more
@@ -171,9 +172,10 @@ def by_scipy_de(meter: Meter, seed: int) -> None:
 
 def by_pymoo_de(meter: Meter, seed: int) -> None:
     """Run pymoo's differential evolution with its defaults."""
-    from pymoo.algorithms.soo.nonconvex.de import DE
-    from pymoo.core.problem import ElementwiseProblem
-    from pymoo.optimize import minimize
+    with extra("pymoo"):
+        from pymoo.algorithms.soo.nonconvex.de import DE
+        from pymoo.core.problem import ElementwiseProblem
+        from pymoo.optimize import minimize
 
     p = meter.problem
 
@@ -199,8 +201,7 @@ def by_pymoo_de(meter: Meter, seed: int) -> None:
 
 def by_cobyla(meter: Meter, seed: int) -> None:
     """Run NLopt's COBYLA; a start ends when its steps are down to 1e-8 of the box."""
-    import nlopt
-
+    nlopt = _nlopt()
     dim, rng = meter.problem.dim, np.random.default_rng(seed)
     while True:
         solver = _nlopt_solver(meter, nlopt.LN_COBYLA)
@@ -212,19 +213,22 @@ def by_cobyla(meter: Meter, seed: int) -> None:
 
 def by_isres(meter: Meter, seed: int) -> None:
     """Run NLopt's ISRES with its defaults."""
-    import nlopt
-
+    nlopt = _nlopt()
     nlopt.srand(seed)
     solver = _nlopt_solver(meter, nlopt.GN_ISRES)
     solver.set_maxeval(meter.budget + 1)
     solver.optimize(np.random.default_rng(seed).random(meter.problem.dim))
 
 
+def _nlopt() -> Any:
+    with extra("studies"):
+        import nlopt
+    return nlopt
+
+
 def _nlopt_solver(meter: Meter, method: int) -> Any:
     """Return an NLopt solver of the problem in the unit box."""
-    import nlopt
-
-    p = meter.problem
+    nlopt, p = _nlopt(), meter.problem
 
     def objective(u: FloatArray, gradient: FloatArray) -> float:
         del gradient
@@ -251,7 +255,8 @@ def _nlopt_solver(meter: Meter, method: int) -> Any:
 
 def by_cma(meter: Meter, seed: int) -> None:
     """Run pycma's augmented Lagrangian, equalities as pairs of inequalities."""
-    import cma
+    with extra("studies"):
+        import cma
 
     p, rng = meter.problem, np.random.default_rng(seed)
 

@@ -10,13 +10,13 @@ CEC 2022: A. Kumar et al., the same for the CEC 2022 special session, 2021.
 """
 
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from de2ls._checks import FloatArray
+from de2ls._extras import extra
 from de2ls.problems.key import ProblemKey
 from de2ls.problems.problem import Problem
 from de2ls.suites.suite import Suite
@@ -91,7 +91,9 @@ class _Function:
 
     def __init__(self, year: int, number: int, dim: int, optima: Mapping[int, float]) -> None:
         self.optimum = optima[number]
-        self._values = getattr(_minionpy(), f"CEC{year}Functions")(number, dim)
+        with extra("lineage"):
+            import minionpy
+        self._values = getattr(minionpy, f"CEC{year}Functions")(number, dim)
 
     def __call__(self, x: FloatArray, out: FloatArray) -> None:
         (f,) = self._values([x.tolist()])
@@ -101,15 +103,6 @@ class _Function:
         """Fill the first column of `out` with the objectives of the rows of `X`."""
         f = np.array(self._values(X.tolist()))  # minionpy takes lists faster than arrays
         out[:, 0] = np.where(f - self.optimum < ZERO, self.optimum, f)
-
-
-def _minionpy() -> Any:
-    try:
-        return import_module("minionpy")
-    except ImportError as error:
-        raise ImportError(
-            "the bound-constrained suites need minionpy: pip install 'de2ls[lineage]'"
-        ) from error
 
 
 CEC2017_BOUND = BoundSuite(
