@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Let Ctrl-C wait for the end of the block: it would lose a process that is just starting."""
+    """Let Ctrl-C wait for the end of the block: where it would be lost, or lose a process."""
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):
         yield  # Ctrl-C does not come here, or raises nothing

@@ -100,6 +100,17 @@ class TestMultipliers:
         assert "3 are left" in res.multipliers.note
         assert res.trust == 0
 
+    def test_chorus_keeps_evaluations_for_them(self):
+        """Without its local searches there is no model; the guess is the optimum."""
+        others = {"local": False, "structure": False, "lines": False}
+        res = de2ls.minimize(
+            square, [(-2, 2)] * 2, constraints=SUM, x0=[0.5, 0.5], max_evals=300, config=others,
+            seed=1,
+        )  # fmt: skip
+        assert (res.nfev, res.message) == (300, "The budget of evaluations is used up.")
+        assert res.multipliers.note == "from 4 evaluations beside the best point"
+        np.testing.assert_allclose(res.multipliers.constraints[0], [1.0], rtol=1e-3)
+
     def test_noise_makes_them_unknown(self):
         rng = np.random.default_rng(1)
         res = de2ls.minimize(

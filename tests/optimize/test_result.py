@@ -49,6 +49,32 @@ def test_html_shows_the_verdict_and_the_design(result):
     assert cells["evaluations"] == "400"
 
 
+def test_html_shows_what_holds_the_design_back():
+    """x[1] >= 1 costs 2 per unit, the upper limit 2 of (x[0] - 3)^2 too; x[2] is fixed."""
+    res = de2ls.minimize(
+        lambda x: (x[0] - 3) ** 2 + x[1] ** 2 + x[2], [(-2, 2), (-3, 3), (5, 5)],
+        constraints={"type": "ineq", "fun": lambda x: x[1] - 1}, seed=1,
+    )  # fmt: skip
+    page = _Cells()
+    page.feed(res._repr_html_())
+    cells = dict(zip(page.texts, page.texts[1:], strict=False))
+    assert cells["x[0]"] == "2, at its upper limit; f falls by 2 per unit of relaxation"
+    assert cells["x[2]"] == "5, fixed"
+    assert cells["constraint 0"] == "active; f falls by 2 per unit of relaxation"
+    assert cells["trust"].endswith(str(res.trust))
+
+
+def test_figure_of_choices_integers_and_fixed_coordinates():
+    box = [de2ls.choices([0.5, 1.0, 2.5]), (-2, 2), (3, 3), (0, 4)]
+    res = de2ls.minimize(
+        lambda x: (x[0] - 2) ** 2 + (x[1] - 1) ** 2 + (x[3] - 1.0) ** 2, box,
+        integrality=[False, True, False, False], max_evals=200, seed=1,
+    )  # fmt: skip
+    assert res.bounds == [(0.5, 2.5), (-2, 2), (3, 3), (0, 4)]
+    (x,) = [line for line in res.plot().axes[-1].lines if line.get_label() == "x"]
+    np.testing.assert_allclose(x.get_ydata(), [1.0, 0.75, 0.0, 0.25], atol=1e-3)
+
+
 def test_html_of_an_infeasible_result_says_so():
     impossible = {"type": "ineq", "fun": lambda x: -1 - x[0] ** 2}
     res = de2ls.minimize(

@@ -154,7 +154,7 @@ def test_a_signal_while_workers_start_leaves_none_behind(tmp_path):
         "    print(res.status, res.nfev, flush=True)\n"
         "    for pid in started:\n"
         "        try:\n"
-        "            os.waitpid(pid, 0)\n"
+        "            os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)\n"
         "        except ChildProcessError:\n"
         "            pass\n"
         "    print(len(started), 'have ended')\n",

@@ -25,6 +25,7 @@ Evaluate = Callable[[Sequence[FloatArray]], list[Any]]
 NO_MODEL = "the search has no local model of the best point"
 NEAR = 1e-5  # of the box: what is nearer to a limit than this is at the limit
 STEP = 1e-5  # of the box: for differences
+SLOPES_SHARE = 50  # evaluations for differences are at most a fiftieth of the budget
 APART = 1e-3  # of the box: optima that are nearer than this are one,
 FLAT_APART = 1e-2  # or than this, if they are equally good: ends of searches in one flat valley
 DEPENDENT = 1e-6  # least singular value of independent active limits
@@ -113,12 +114,23 @@ def final_slopes(driver: "Driver", evaluate: Evaluate, left: int) -> Slopes | st
     left : int
         Evaluations of the budget that are left.
     """
-    slopes = model_slopes(driver)
-    if slopes != NO_MODEL:
-        return slopes
+    if wants_slopes(driver):
+        return _estimated_slopes(driver, evaluate, left)
+    return model_slopes(driver)
+
+
+def wants_slopes(driver: "Driver") -> bool:
+    """Whether there are limits at the best point, and no model knows the slopes there."""
+    if model_slopes(driver) != NO_MODEL:
+        return False
     limits = limits_of(driver, NO_MODEL)
-    held = driver.problem.n_constraints or limits.lower.any() or limits.upper.any()
-    return _estimated_slopes(driver, evaluate, left) if held else NO_MODEL
+    return bool(driver.problem.n_constraints or limits.lower.any() or limits.upper.any())
+
+
+def slopes_budget(problem: Problem, budget: int) -> int:
+    """Return the evaluations that slopes at the best point need, 0 where that is too much."""
+    needed = 2 * int(np.count_nonzero(~problem.discrete))
+    return needed if needed * SLOPES_SHARE <= budget else 0
 
 
 def _estimated_slopes(driver: "Driver", evaluate: Evaluate, left: int) -> Slopes | str:
@@ -279,17 +291,16 @@ def _distinct(driver: "Driver", optimum: Mapping[str, Any], x: FloatArray, f: fl
 
 
 def trust(driver: "Driver") -> int:
-    """Return how many independent searches ended at the best value."""
-    best, notes = driver.incumbent, driver.notes
-    feasible = [
-        optimum
+    """Return how many independent searches ended at the best value; others count as one."""
+    problem, best, notes = driver.problem, driver.incumbent, driver.notes
+    there = [
+        optimum["searches"]
         for optimum in notes.get("optima", [])
-        if optimum["violation"] <= driver.problem.feasible_tol
+        if best.feasible
+        and optimum["violation"] <= problem.feasible_tol
+        and as_good(optimum["f"], best.f, notes["size"][0])
     ]
-    if not best.feasible or not feasible:
-        return 0
-    size = notes["size"][0]
-    return sum(o["searches"] for o in feasible if as_good(o["f"], best.f, size))
+    return max(1, sum(there)) if there else 0
 
 
 def _is_optimum(driver: "Driver", optimum: Mapping[str, Any]) -> bool:

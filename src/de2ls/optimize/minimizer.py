@@ -13,12 +13,13 @@ from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import Config
 from de2ls.optimize.checkpoint import Checkpoint
 from de2ls.optimize.evaluators import Memory, choose, is_one
+from de2ls.optimize.knowledge import slopes_budget, wants_slopes
 from de2ls.optimize.polish import polish as polish_incumbent
 from de2ls.optimize.polish import polish_budget
 from de2ls.optimize.progress import Bar, say
 from de2ls.optimize.result import MinimizeResult, Stop, make_result
 from de2ls.optimize.search import Interrupted, Penalised, Rules, Search
-from de2ls.optimize.start import DEFAULT, budget_of, one_seed, start
+from de2ls.optimize.start import DEFAULT, budget_of, ends_by_itself, one_seed, start
 from de2ls.problems import compiled
 from de2ls.problems.problem import Problem
 from de2ls.problems.wrap import problem as make_problem
@@ -205,6 +206,7 @@ def minimize(
     evaluator, size = choose(problem, workers, batch)
     budget = budget_of(algorithm, max_evals, problem.dim)
     reserve = polish_budget(problem, budget) if polish else 0
+    kept = slopes_budget(problem, budget) if ends_by_itself(get_algorithm(algorithm)) else 0
     searched = _forgiving(problem) if forgive else problem
 
     def begin(seed: Any) -> Driver:
@@ -237,7 +239,9 @@ def minimize(
             if remembers:
                 evaluate = memory = Memory(problem, evaluate)
             search = Search(driver, rules, evaluate, size, direct, began, bar, file, noted)
-            stop = _search_and_polish(search, budget, reserve)
+            stop = _search_and_polish(search, budget - kept, reserve)
+            if stop is Stop.BUDGET and not wants_slopes(driver):
+                stop = search.run(budget) or stop
             if stop.natural:
                 slopes = search.final_slopes(budget)
     except KeyboardInterrupt as error:

@@ -1,4 +1,4 @@
-"""The picture of a result: convergence over the evaluations, and the final population."""
+"""The picture of a result: convergence over the evaluations, and the solutions in the box."""
 
 import io
 from typing import TYPE_CHECKING, Any
@@ -32,7 +32,8 @@ def plot_result(result: "MinimizeResult") -> ResultFigure:
     """Draw a result of `de2ls.minimize`.
 
     Above: the best objective among feasible points, and the lowest violation, over the evaluations.
-    Below: the final population in parallel coordinates, each from its lower to its upper bound.
+    Below: `x` in parallel coordinates, each from its lower to its upper bound, with the other local
+    optima, or the final population where none are known.
     """
     figure = ResultFigure(figsize=(8.0, 6.4), layout="constrained")
     parts: Any = figure.subfigures(2, 1, height_ratios=(1.0, 0.85))
@@ -42,7 +43,7 @@ def plot_result(result: "MinimizeResult") -> ResultFigure:
     _objective(axes[0], result)
     if constrained:
         _violation(axes[1], result)
-    _population(below.subplots(), result)
+    _solutions(below.subplots(), result)
     for ax in figure.axes:
         ax.spines[["top", "right"]].set_visible(False)
         ax.tick_params(labelsize=8)
@@ -93,7 +94,7 @@ def _violation(ax: "Axes", result: "MinimizeResult") -> None:
     else:
         ax.set_ylim(-0.05, 1)
         ax.text(
-            0.5, 0.5, "the initial population had a feasible point", ha="center", va="center",
+            0.5, 0.5, "a point was feasible from the beginning", ha="center", va="center",
             fontsize=8, color=_GREY, transform=ax.transAxes,
         )  # fmt: skip
     ax.set_xscale("log")  # most of it happens early
@@ -101,17 +102,18 @@ def _violation(ax: "Axes", result: "MinimizeResult") -> None:
     ax.grid(alpha=0.25)
 
 
-def _population(ax: "Axes", result: "MinimizeResult") -> None:
+def _solutions(ax: "Axes", result: "MinimizeResult") -> None:
     low, high = np.transpose(result.bounds)
+    width = np.where(high > low, high - low, np.inf)  # a fixed coordinate is at its lower limit
     place = np.arange(low.size)
-    shares = (result.population - low) / (high - low)
-    for row in shares[::-1]:
+    others, what = result.population, f"the last population ({len(result.population)} points)"
+    if result.alternatives:
+        others = np.array([other.x for other in result.alternatives])
+        what = f"{len(others)} other local optima"
+    for row in ((others - low) / width)[::-1]:
         ax.plot(place, row, color=_GREY, lw=0.8, alpha=0.5)
-    ax.plot(place, (result.x - low) / (high - low), "o-", color=_BLUE, lw=1.8, ms=4, label="x")
-    ax.set_title(
-        f"Final population ({len(shares)} members) and x, between the bounds",
-        fontsize=10, loc="left",
-    )  # fmt: skip
+    ax.plot(place, (result.x - low) / width, "o-", color=_BLUE, lw=1.8, ms=4, label="x")
+    ax.set_title(f"x (blue) and {what}, between the bounds", fontsize=10, loc="left")
     ax.set_ylim(-0.04, 1.04)
     ax.set_yticks([0, 1], ["lower", "upper"])
     ax.set_xlim(-0.3, low.size - 0.7)

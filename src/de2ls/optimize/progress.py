@@ -28,10 +28,8 @@ def say(text: str, show: bool) -> None:
 def state(driver: Driver, budget: int) -> str:
     """Return where a run stands, in a line."""
     n, best = driver.n_evals, driver.incumbent
-    return (
-        f"{n:>9d} evaluations ({n / budget:4.0%}), f = {best.f:.8g}, "
-        f"violation = {best.violation:.3g}"
-    )
+    done = f"{n:>9d} evaluations {f'({n / budget:.0%})':>6}"
+    return f"{done}, f = {best.f:.8g}, violation = {best.violation:.3g}" if n else done
 
 
 class Bar:
@@ -77,6 +75,12 @@ class Bar:
         if time.perf_counter() >= self.next:
             self._show(self._time_left())
 
+    def clear(self) -> None:
+        """Make room for a line of text: where the bar is, until it is shown again."""
+        if self.terminal:
+            sys.stderr.write(f"\r{'':<{_width()}}\r")
+            sys.stderr.flush()
+
     def _time_left(self) -> str:
         elapsed = time.perf_counter() - self.begin
         done = (self.driver.n_evals - self.first) / max(1, self.budget - self.first)
@@ -87,17 +91,21 @@ class Bar:
     def _show(self, clock: str) -> None:
         self.next = time.perf_counter() + self.pause
         share = min(1.0, self.driver.n_evals / self.budget)
-        line = f"{state(self.driver, self.budget).strip()}{clock and ', '}{clock}"
+        line = f"{' '.join(state(self.driver, self.budget).split())}{clock and ', '}{clock}"
         if self.cell is not None:
             bar = f"<progress value='{share:.3f}' max='1'></progress>"
             self.cell.update({"text/html": f"{bar} {line}", "text/plain": line}, raw=True)
         elif self.terminal:
             bar = "█" * round(CELLS * share) + "░" * (CELLS - round(CELLS * share))
-            width = shutil.get_terminal_size().columns - 1
+            width = _width()
             sys.stderr.write(f"\r{f'{bar} {line}'[:width]:<{width}}")
             sys.stderr.flush()
         else:
             sys.stderr.write(f"{line}\n")
+
+
+def _width() -> int:
+    return shutil.get_terminal_size().columns - 1
 
 
 def _clock(seconds: float) -> str:

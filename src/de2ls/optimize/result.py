@@ -102,8 +102,8 @@ class MinimizeResult(OptimizeResult):
     alternatives : list of Alternative
         Other local optima that were found, best first.
     trust : int
-        How many independent searches ended at the best value. 0: none did, or the algorithm does
-        not know; searches that began at the best point so far are not independent.
+        How many independent searches ended at the best value; those that began at the best point
+        so far count as one together. 0: no local search did, or the algorithm does not know.
     population, population_energies : ndarray
         The final population, best first, and its objective values. Of an algorithm of batches: the
         last batch.
@@ -112,7 +112,7 @@ class MinimizeResult(OptimizeResult):
     seed : int
         What repeats the run.
     bounds : list of pairs
-        The box of the search; half a unit wider where a coordinate is an integer.
+        The limits of each coordinate of `x`; of choices the first and the last.
     """
 
     x: FloatArray
@@ -203,7 +203,7 @@ def make_result(driver: "Driver", stop: Stop, slopes: Slopes | str | None = None
         trust=trust(driver),
         population=problem.decode(population),
         population_energies=energies,
-        bounds=problem.bounds,
+        bounds=problem.variables.limits,
         history=_history(driver),
         seed=driver.seed,
     )

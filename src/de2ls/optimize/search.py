@@ -312,6 +312,8 @@ class Search:
     def _report(self, n: int) -> None:
         budget = self.driver.max_evals
         self.next_report = budget * (n * REPORTS // budget + 1) // REPORTS
+        if self.bar is not None:
+            self.bar.clear()
         say(state(self.driver, budget), self.rules.disp)
 
 

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from de2ls.optimize.result import MinimizeResult
 
 FRAMES = ("history", "population")
-MOST_COORDINATES = 20  # that the HTML table shows one by one
+MOST_ROWS = 20  # of one kind in the HTML table
+Row = tuple[str, str]
 
 
 def as_json(result: "MinimizeResult", indent: int | None) -> str:
@@ -47,7 +48,8 @@ def as_frame(result: "MinimizeResult", what: str) -> "DataFrame":
         import pandas as pd
 
     if what == "history":
-        return pd.DataFrame(result.history._asdict())
+        table = pd.DataFrame(result.history._asdict())
+        return table.astype({"nfev": int, "population_size": int})
     names = [f"x[{j}]" for j in range(result.population.shape[1])]
     table = pd.DataFrame(result.population, columns=names)
     table.insert(0, "fun", result.population_energies)
@@ -55,18 +57,18 @@ def as_frame(result: "MinimizeResult", what: str) -> "DataFrame":
 
 
 def as_html(result: "MinimizeResult") -> str:
-    """Return what a notebook shows: the verdict, the design, the constraints."""
+    """Return what a notebook shows: the verdict, the design, and what holds it back."""
     verdict = "feasible" if result.feasible else "not feasible"
     color = "#2c7a3f" if result.feasible else "#b5382a"
     rows = [
         ("objective", f"{result.fun:.10g}"),
-        ("violation", f"{result.constr_violation:.3g}"),
+        ("violation", f"{result.constr_violation:.3g}{_within(result)}"),
         ("evaluations", f"{result.nfev:,}"),
         ("ended", result.message),
-        *((f"x[{j}]", f"{value:.10g}") for j, value in enumerate(result.x[:MOST_COORDINATES])),
+        *_knowledge(result),
+        *_limited(_coordinates(result), "coordinates"),
+        *_limited(_active_constraints(result), "active constraints"),
     ]
-    if result.x.size > MOST_COORDINATES:
-        rows.append(("...", f"{result.x.size - MOST_COORDINATES} more coordinates"))
     cells = "".join(
         f"<tr><th style='text-align:left'>{name}</th>"
         f"<td style='text-align:left'>{html.escape(text)}</td></tr>"
@@ -76,3 +78,51 @@ def as_html(result: "MinimizeResult") -> str:
         f"<div><b>de2ls: <span style='color:{color}'>{verdict}</span></b>"
         f"<table>{cells}</table></div>"
     )
+
+
+def _knowledge(result: "MinimizeResult") -> list[Row]:
+    rows = []
+    if result.trust:
+        rows.append(("trust", f"independent searches that ended at this objective: {result.trust}"))
+    if result.alternatives:
+        rows.append(("alternatives", f"other local optima: {len(result.alternatives)}"))
+    return rows
+
+
+def _within(result: "MinimizeResult") -> str:
+    return ", within the tolerances" if result.feasible and result.constr_violation > 0.0 else ""
+
+
+def _limited(rows: list[Row], what: str) -> list[Row]:
+    """Return the first rows, and how many there are beside them."""
+    if len(rows) <= MOST_ROWS:
+        return rows
+    return [*rows[:MOST_ROWS], ("...", f"{len(rows) - MOST_ROWS} more {what}")]
+
+
+def _coordinates(result: "MinimizeResult") -> list[Row]:
+    active, pay = result.active, result.multipliers
+    rows = []
+    for j, value in enumerate(result.x):
+        text = f"{value:.10g}"
+        if active.lower[j] and active.upper[j]:
+            text += ", fixed"
+        elif active.lower[j]:
+            text += f", at its lower limit{_saving(pay.lower[j])}"
+        elif active.upper[j]:
+            text += f", at its upper limit{_saving(pay.upper[j])}"
+        rows.append((f"x[{j}]", text))
+    return rows
+
+
+def _active_constraints(result: "MinimizeResult") -> list[Row]:
+    parts = zip(result.active.constraints, result.multipliers.constraints, strict=True)
+    return [
+        (f"constraint {i}" + (f" [{j}]" if at.size > 1 else ""), f"active{_saving(pay[j])}")
+        for i, (at, pay) in enumerate(parts)
+        for j in np.flatnonzero(at)
+    ]
+
+
+def _saving(multiplier: float) -> str:
+    return "" if np.isnan(multiplier) else f"; f falls by {multiplier:.4g} per unit of relaxation"

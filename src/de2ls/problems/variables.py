@@ -129,6 +129,11 @@ class Variables:
         """Number of coordinates n of a design, fixed ones included."""
         return self.low.size
 
+    @property
+    def limits(self) -> list[tuple[float, float]]:
+        """The limits of each coordinate of a design, as SciPy's list of pairs."""
+        return list(zip(self.low.tolist(), self.high.tolist(), strict=True))
+
     @cached_property
     def free(self) -> NDArray[np.intp]:
         """Which coordinates of the design are searched for."""

@@ -10,6 +10,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from de2ls._checks import FloatArray
+from de2ls._processes import uninterrupted
 from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import Config
 from de2ls.engine.recorder import observe, write_row
@@ -251,15 +252,16 @@ class CompiledDriver(Driver):
             (step_type, _EVALUATE, *self._signature[:2], _VECTOR, _VECTOR, types.int64),
         )
         _entry(compiled.evaluate, (_VECTOR,) * 4)
-        loop(
-            self.algorithm.step,
-            compiled.evaluate,
-            self.state,
-            self.cand,
-            compiled.params,
-            self.work,
-            until,
-        )
+        with uninterrupted():  # Numba loses a Ctrl-C while it takes functions as arguments
+            loop(
+                self.algorithm.step,
+                compiled.evaluate,
+                self.state,
+                self.cand,
+                compiled.params,
+                self.work,
+                until,
+            )
 
     def _run_python(self, until: int) -> None:
         evaluate, step = self.problem.evaluate_into, self.step
