@@ -20,7 +20,9 @@ ARGUMENTS = (
 # Name: width, height, theme, section at the top, problem of the convergence browser.
 PICTURES = {
     "report-1440": (1440, 1000, "light", "overview", 0),
+    "report-1440-leads": (1440, 1000, "light", "leads", 0),
     "report-1440-problems": (1440, 1000, "light", "problems", 0),
+    "report-1440-profiles": (1440, 1000, "light", "profiles", 0),
     "report-1440-convergence": (1440, 1000, "dark", "convergence", 17),
     "report-1440-tests": (1440, 1000, "light", "tests", 0),
     "report-390": (390, 1400, "light", "overview", 0),

@@ -12,8 +12,9 @@ import pytest
 from de2ls.campaigns import Store
 from de2ls.campaigns.seeds import trial_seed
 from de2ls.problems.key import ProblemKey
+from de2ls.reports.dimensions import dimensions
 from de2ls.reports.figures import figures
-from de2ls.reports.html import looks_of, page
+from de2ls.reports.html import looks_of, page, pictures
 from tests.campaigns.support import make_record
 
 HOSTILE = '<script>document.title="owned"</script>'
@@ -88,13 +89,14 @@ NAMES = ["DE-2LS", "RDEx", HOSTILE]  # what tables call them
 def drawn_of(materials):
     """Return the figures of a report that has one group."""
     (material,) = materials
-    return figures(material, looks_of(materials))
+    return dict(figures(material, looks_of(materials)))
 
 
 def page_of(materials, title: str) -> str:
     """Return the page of a report."""
     styles = looks_of(materials)
-    return page(materials, title, [figures(material, styles) for material in materials])
+    drawn = [pictures(figures(material, styles), styles) for material in materials]
+    return page(materials, title, drawn, dimensions(materials))
 
 
 CHROMIUM_ARGUMENTS = (

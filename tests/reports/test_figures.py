@@ -24,7 +24,7 @@ CUT = '<script>document.title="own…'  # HOSTILE, as far as a figure has room f
 
 @pytest.fixture(scope="module")
 def drawn(material):
-    return figures(material, looks(material.collection.algorithms))
+    return dict(figures(material, looks(material.collection.algorithms)))
 
 
 def texts(figure):

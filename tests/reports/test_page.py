@@ -9,9 +9,6 @@ import pytest
 
 from de2ls.campaigns import Store
 from de2ls.reports import load
-from de2ls.reports.dimensions import dimensions
-from de2ls.reports.figures import figures
-from de2ls.reports.html import looks_of, page
 from tests.reports.support import HOSTILE, NAMES, SERIES, fill, make_store, page_of
 
 pytestmark = pytest.mark.xdist_group("chromium")
@@ -310,11 +307,8 @@ def test_many_series_have_no_bands_at_first_and_dimensions_a_page(browser, tmp_p
     with Store.open(tmp_path / "a.db") as store:
         for dim in (5, 10):
             fill(store, labels, numbers=(1, 4), runs=2, dim=dim, samples=21)
-    materials = load(tmp_path / "a.db")
-    styles = looks_of(materials)
-    drawn = [figures(material, styles) for material in materials]
     file = tmp_path / "index.html"
-    file.write_text(page(materials, "many", drawn, dimensions(materials)), encoding="utf-8")
+    file.write_text(page_of(load(tmp_path / "a.db"), "many"), encoding="utf-8")
     watched = Watched(browser, file, viewport={"width": 1440, "height": 900})
     opacity = "getComputedStyle(document.querySelector('[data-figure=leads] .band')).opacity"
     assert watched.page.evaluate(opacity) == "0"

@@ -19,7 +19,7 @@ from de2ls.scores.pairwise import TIE, ends
 DIGITS = 4  # significant ones on a page
 _COLUMNS = 300  # equidistant samples on a page
 _EARLY = 80  # samples at geometric distances, for a logarithmic axis
-_SINGLE = 60  # samples of a single trial: a page holds thousands of them
+_SINGLE = 55  # samples of a single trial: a page holds thousands of them
 
 
 def quartiles(curves: FloatArray) -> FloatArray:

@@ -1,8 +1,9 @@
 """The figures of a report, drawn with matplotlib for papers: PNG, PDF and SVG."""
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from de2ls.reports.tables import Variants
 
 Looks = Mapping[str, Look]
+Drawings = dict[str, Callable[[], "Figure"]]
 Published = Mapping[str, Mapping[str, float]]  # part (accuracy, speed, total): algorithm: points
 
 _STYLE = {
@@ -180,29 +182,41 @@ def _legend(figure: "Figure", styles: Looks, names: Sequence[str], columns: int)
     figure.legend(lines, shown, loc="upper center", ncols=columns, frameon=False, labelspacing=0.3)
 
 
-def figures(material: "Material", styles: Looks) -> "dict[str, Figure]":
-    """Return the figures that the material allows, by name."""
+def figures(material: "Material", styles: Looks) -> "Iterator[tuple[str, Figure]]":
+    """Yield the figures that the material allows with their names, each drawn when it is its turn.
+
+    A report writes one and lets it go: all at once would take more memory than the trials' score.
+    """
+    for name, draw in _drawings(material, styles).items():
+        with style():
+            figure = draw()
+        yield name, figure
+
+
+def _drawings(material: "Material", styles: Looks) -> Drawings:
     from de2ls.reports.convergence import convergence
-    from de2ls.reports.lines import view_figures
+    from de2ls.reports.lines import view_drawings
     from de2ls.reports.tables import variants
 
     assessment = material.assessment
     several = len(assessment.score.algorithms) > 1
     found = variants(material)
-    with style():
-        drawn = {"totals": totals(assessment, styles), "heat-map": heat_map(assessment.score)}
-        if assessment.score.accuracy is not None:
-            drawn["accuracy-speed"] = accuracy_speed(assessment, styles)
-        if assessment.bootstrap is not None and several:
-            drawn["superiority"] = superiority(assessment.bootstrap)
-        if assessment.friedman is not None:
-            drawn["critical-difference"] = critical_difference(assessment.friedman, styles)
-        if found is not None:
-            drawn["variants"] = variant_bars(found, styles)
-        drawn |= view_figures(material.views, styles)
-        drawn["convergence-min-ev"] = convergence(material.collection, styles, "Min_EV")
-        drawn["convergence-lcv"] = convergence(material.collection, styles, "LCV")
-    return drawn
+    drawings: Drawings = {
+        "totals": partial(totals, assessment, styles),
+        "heat-map": partial(heat_map, assessment.score),
+    }
+    if assessment.score.accuracy is not None:
+        drawings["accuracy-speed"] = partial(accuracy_speed, assessment, styles)
+    if assessment.bootstrap is not None and several:
+        drawings["superiority"] = partial(superiority, assessment.bootstrap)
+    if assessment.friedman is not None:
+        drawings["critical-difference"] = partial(critical_difference, assessment.friedman, styles)
+    if found is not None:
+        drawings["variants"] = partial(variant_bars, found, styles)
+    drawings |= view_drawings(material.views, styles)
+    for name, quantity in (("convergence-min-ev", "Min_EV"), ("convergence-lcv", "LCV")):
+        drawings[name] = partial(convergence, material.collection, styles, quantity)
+    return drawings
 
 
 def totals(assessment: Assessment, styles: Looks, published: Published | None = None) -> "Figure":

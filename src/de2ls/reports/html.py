@@ -11,7 +11,7 @@ import hashlib
 import json
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -32,8 +32,6 @@ from de2ls.scores import Assessment, Collection, Table
 if TYPE_CHECKING:
     from markupsafe import Markup
     from matplotlib.figure import Figure
-
-Figures = Mapping[str, "Figure"]
 
 SCRIPTS = ("theme.js", "dom.js", "scales.js", "heat.js", "convergence.js", "main.js")
 
@@ -136,7 +134,7 @@ _BEYOND_CHANCE = 0.975  # share of resamples in which one total exceeds another
 def page(
     materials: Sequence[Material],
     title: str,
-    drawn: Sequence[Figures],
+    drawn: "Sequence[Mapping[str, Markup]]",
     compared: Sequence[Dimensions] = (),
 ) -> str:
     """Return the page.
@@ -147,8 +145,8 @@ def page(
         What it shows, one per group of problems.
     title : str
         Its heading.
-    drawn : sequence of mappings of name to Figure
-        The figures of each group.
+    drawn : sequence of mappings of name to markup
+        The `pictures` of each group.
     compared : sequence of Dimensions
         Groups that differ in the dimension alone.
     """
@@ -167,8 +165,8 @@ def page(
         script_hash=_digest(script),
         groups=[
             *(
-                _group(number, material, figures, styles)
-                for number, (material, figures) in enumerate(zip(materials, drawn, strict=True), 1)
+                _group(number, material, shown, styles)
+                for number, (material, shown) in enumerate(zip(materials, drawn, strict=True), 1)
             ),
             *(
                 _comparison(number, found, styles)
@@ -186,23 +184,22 @@ def looks_of(materials: Sequence[Material]) -> dict[str, Look]:
 
 
 def _group(
-    number: int, material: Material, figures: Figures, styles: Mapping[str, Look]
+    number: int, material: Material, drawn: "Mapping[str, Markup]", styles: Mapping[str, Look]
 ) -> dict[str, Any]:
     """Return what the template shows of one group."""
     from markupsafe import Markup
 
     tables = report_tables(material)
-    pictures = _pictures(figures, styles)
     data = page_data(material, tables, styles) | {
         "group": number,
         "suffix": "" if number == 1 else f"-{number}",
     }
-    views = [_with_what_is_there(view, pictures, tables) for view in VIEWS]
+    views = [_with_what_is_there(view, drawn, tables) for view in VIEWS]
     absent = {
-        "accuracy-speed": "accuracy-speed" not in pictures,
+        "accuracy-speed": "accuracy-speed" not in drawn,
         "tests": "rank_sum" not in tables,
-        "variants": "variants" not in pictures,
-        "leads": "leads" not in pictures,
+        "variants": "variants" not in drawn,
+        "leads": "leads" not in drawn,
     }
     return {
         "compares": False,
@@ -216,7 +213,7 @@ def _group(
         "headline": headline(material.assessment),
         "tables": tables,
         "superiority": data["superiority"],
-        "figures": pictures,
+        "figures": drawn,
         "data": Markup(script_json(data)),  # noqa: S704 - without "<"
         "curves": [
             packed(page_curves(material.collection, p))
@@ -230,8 +227,8 @@ def _comparison(number: int, found: Dimensions, styles: Mapping[str, Look]) -> d
     from markupsafe import Markup
 
     tables = found.tables()
-    pictures = _pictures(found.figures(styles), styles)
-    views = [_with_what_is_there(view, pictures, tables) for view in DIMENSIONS]
+    drawn = pictures(found.figures(styles).items(), styles)
+    views = [_with_what_is_there(view, drawn, tables) for view in DIMENSIONS]
     views = [view for view in views if view.tables]
     data = {
         "group": number,
@@ -246,29 +243,31 @@ def _comparison(number: int, found: Dimensions, styles: Mapping[str, Look]) -> d
         "views": views,
         "tables": tables,
         "names": _names(found.series, styles),
-        "figures": pictures,
+        "figures": drawn,
         "data": Markup(script_json(data)),  # noqa: S704 - without "<"
         "curves": [],
     }
 
 
-def _pictures(figures: Figures, styles: Mapping[str, Look]) -> "dict[str, Markup]":
-    """Return the figures that need no interaction, as elements of the page."""
+def pictures(
+    figures: "Iterable[tuple[str, Figure]]", styles: Mapping[str, Look]
+) -> "dict[str, Markup]":
+    """Return the figures that need no interaction, as elements of the page by their names."""
     from markupsafe import Markup
 
     return {
         name: Markup(inline_svg(figure, _PICTURES[_kind(name)], styles))  # noqa: S704 - escaped
-        for name, figure in figures.items()
+        for name, figure in figures
         if _kind(name) in _PICTURES
     }
 
 
 def _with_what_is_there(
-    view: View, pictures: Mapping[str, object], tables: Mapping[str, Table]
+    view: View, drawn: "Mapping[str, Markup]", tables: Mapping[str, Table]
 ) -> View:
     """Return a view with the figures and tables that a group has, perhaps several of a kind."""
     return view._replace(
-        figures=tuple(name for name in pictures if _kind(name) in view.figures),
+        figures=tuple(name for name in drawn if _kind(name) in view.figures),
         tables=tuple(name for name in tables if _kind(name) in view.tables),
         folded=tuple(name for name in tables if _kind(name) in view.folded),
     )

@@ -5,6 +5,7 @@ so that a figure for papers has none and the page shows a band while its line is
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from de2ls.reports.figures import (
     BAND,
     FEW,
     LINE,
+    Drawings,
     Looks,
     label_outer,
     log_axis,
@@ -35,19 +37,22 @@ _LABEL = 0.165  # inches: the height of a label
 _LETTER = 0.085  # inches: what a letter of a label takes at most
 
 
-def view_figures(views: Views, styles: Looks) -> "dict[str, Figure]":
-    """Return the figures of the views by name."""
-    drawn = {} if views.leads is None else {"leads": leads(views.leads, styles)}
-    drawn["profiles"] = profile(views.profile, styles)
+def view_drawings(views: Views, styles: Looks) -> Drawings:
+    """Return what draws the figures of the views, by their names."""
+    drawings: Drawings = {}
+    if views.leads is not None:
+        drawings["leads"] = partial(leads, views.leads, styles)
+    drawings["profiles"] = partial(profile, views.profile, styles)
     if views.groups:
-        drawn["profiles-by-group"] = small_profiles({ALL: views.profile, **views.groups}, styles)
+        sets = {ALL: views.profile, **views.groups}
+        drawings["profiles-by-group"] = partial(small_profiles, sets, styles)
     if len(views.problems) > 1:
-        drawn["profiles-by-problem"] = small_profiles(views.problems, styles)
+        drawings["profiles-by-problem"] = partial(small_profiles, views.problems, styles)
     for place, found in enumerate(views.effects, 1):
         number = "" if place == 1 else f"-{place}"
-        drawn[f"effects{number}"] = effects(found)
-        drawn[f"parameters{number}"] = parallel(found, styles)
-    return drawn
+        drawings[f"effects{number}"] = partial(effects, found)
+        drawings[f"parameters{number}"] = partial(parallel, found, styles)
+    return drawings
 
 
 def profile(found: Profile, styles: Looks) -> "Figure":

@@ -3,17 +3,20 @@
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from de2ls.reports.dimensions import Dimensions, dimensions
 from de2ls.reports.figures import Looks, figures, save
 from de2ls.reports.folder import renew
-from de2ls.reports.html import facts, headline, looks_of, page
+from de2ls.reports.html import facts, headline, looks_of, page, pictures
 from de2ls.reports.material import Material, load
 from de2ls.reports.tables import machine_tables, report_tables, write_tables, write_texts
 from de2ls.scores import Table
 from de2ls.scores.bootstrap import RESAMPLES
 from de2ls.scores.tables import escape_markdown
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 
 def write_report(
@@ -54,15 +57,18 @@ def write_report(
     heading = title or materials[0].source
     styles = looks_of(materials)
     written: list[Path] = []
-    drawn = []
+    drawn: list[dict[str, Markup]] = []
     texts = [f"# {escape_markdown(heading)}"]
     for material, place in zip(materials, _places(materials), strict=True):
         tables = report_tables(material)
         written += write_tables(folder / place / "tables", tables, machine_tables(material))
-        drawn.append(figures(material, styles))
-        for name, figure in drawn[-1].items():
+        names = []
+        drawn.append({})
+        for name, figure in figures(material, styles):
             written += save(figure, folder / place / "figures", name)
-        texts.append(markdown(material, tables, [f"{place}figures/{name}" for name in drawn[-1]]))
+            drawn[-1] |= pictures([(name, figure)], styles)
+            names.append(f"{place}figures/{name}")
+        texts.append(markdown(material, tables, names))
     compared = dimensions(materials)
     for found in compared:
         written += _write_comparison(folder, found, styles)

@@ -81,11 +81,12 @@ def leads(
     shape = cuts.size, len(collection.algorithms)
     total, samples = np.zeros(shape), np.zeros((resamples, *shape))
     drawn = draws(collection, resamples, seed)
+    n = collection.n_trials
     rows = zip(collection.cells, collection.feasible_tols, drawn, strict=True)
     for p, (row, tol, draw) in enumerate(rows):
         whole = np.vstack([np.arange(draw.shape[1]), draw])
         for i, last in enumerate(_last_samples(collection, p, cuts)):
-            ended = scorer([cell[:, : last + 1] for cell in row], collection.n_trials, tol)
+            ended = scorer([cell[:, : last + 1] for cell in row], n, tol)
             points_of_cut = ended.points(whole).sum(axis=0)
             total[i] += points_of_cut[0]
             samples[:, i] += points_of_cut[1:]
