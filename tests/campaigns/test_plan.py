@@ -79,6 +79,25 @@ def test_files_over_several_dimensions_beside_the_suite(tmp_path):
         own_plan(first, dim=5, instance=1)
 
 
+def test_a_plan_keeps_what_a_file_says_of_its_problems(tmp_path):
+    file = tmp_path / "two.py"
+    file.write_text(
+        "import de2ls\n"
+        "groups = {'round': ['bowl']}\n"
+        "best_known = {'bowl': 0.5}\n"
+        "def problems(dim):\n"
+        "    box = [(0, 1)] * dim\n"
+        "    return {name: de2ls.problem(sum, box) for name in ('bowl', 'slope')}\n"
+    )
+    plan = Plan.from_settings({"suite": str(file), "dim": 2})
+    bowl, slope = (key.to_json() for key in plan.problems)
+    assert plan.as_dict()["facts"] == {
+        bowl: {"best_known": 0.5, "groups": ["round"]},
+        slope: {"best_known": None, "groups": []},
+    }
+    assert Plan.from_settings({"suite": "cec2006"}).as_dict()["facts"] == {}
+
+
 def test_dim_for_a_file_of_one_dimension_is_an_error(tmp_path):
     path = tmp_path / "mine.py"
     path.write_text(PROBLEM_FILE)

@@ -1,7 +1,8 @@
 import pytest
 
-from de2ls.campaigns import Plan, Store
+from de2ls.campaigns import Plan, Store, run_campaign
 from de2ls.reports import load
+from de2ls.reports.material import gather
 from de2ls.scores import MixtureError
 from tests.reports.support import HOSTILE, NAMES, SERIES, fill, make_store
 
@@ -86,3 +87,24 @@ def test_a_title_is_used_only_where_it_is_unambiguous(tmp_path):
     with Store.open(path) as store:
         fill(store, labels, numbers=(1,))
     assert load(path)[0].collection.algorithms == ("de2ls", "DE-2LS", "mine")
+
+
+def test_groups_and_best_values_of_a_users_file_are_there_without_the_file(tmp_path):
+    file, path = tmp_path / "two.py", tmp_path / "a.db"
+    file.write_text(
+        "import de2ls\n"
+        "groups = {'round': ['bowl']}\n"
+        "best_known = {'bowl': 0.5}\n"
+        "def problems(dim):\n"
+        "    box = [(0, 1)] * dim\n"
+        "    return {name: de2ls.problem(sum, box) for name in ('bowl', 'slope')}\n"
+    )
+    plan = Plan.from_settings(
+        {"algorithms": "de-rand-1-bin", "suite": str(file), "dim": 2, "runs": 2, "max_evals": 100}
+    )
+    run_campaign(plan, path, workers=1, executor="threads")
+    file.unlink()
+    (found,) = gather(path)
+    assert found.collection.problems == ("bowl", "slope")
+    assert found.collection.best_known == [0.5, None]
+    assert found.collection.groups == {"round": ["bowl"]}

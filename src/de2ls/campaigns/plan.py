@@ -17,7 +17,7 @@ from de2ls.engine.budget import checked_budget
 from de2ls.problems.key import ProblemKey
 from de2ls.problems.problem import Problem
 from de2ls.suites.choice import choose
-from de2ls.suites.registry import load
+from de2ls.suites.registry import get_suite, load
 from de2ls.trials.key import TrialKey
 from de2ls.trials.record import Trial
 
@@ -159,6 +159,7 @@ class Plan:
         return {
             "series": [dataclasses.asdict(series) for series in self.series],
             "problems": [problem.as_dict() for problem in self.problems],
+            "facts": {key.to_json(): _facts(key, place) for key, place in self.sources.items()},
             "runs": list(self.runs),
             "seed": self.seed,
             "max_evals": self.max_evals,
@@ -221,6 +222,12 @@ _SETTINGS: dict[str, Any] = {
     "max_evals": None,
     "paired": False,
 }
+
+
+def _facts(key: ProblemKey, place: str) -> dict[str, Any]:
+    """Return what a suite says of a problem: reports read it where the suite is not at hand."""
+    suite = get_suite(place)
+    return {"best_known": suite.best_known(key), "groups": list(suite.tags(key))}
 
 
 def _runs(value: Any) -> Iterator[int]:

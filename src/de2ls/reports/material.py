@@ -4,9 +4,10 @@ Scores, reports and studies all read stores by it, so that a permission or a war
 in each.
 """
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -109,6 +110,8 @@ def gather(
         kept = tuple(trial for trial in trials if trial.problem in collection.keys)
         missing = _missing([key for key in planned - stored if key.problem in keys])
         warnings = (*missing, *info.warnings)
+        facts = {key: found for key, found in _facts(info).items() if key in collection.keys}
+        collection = replace(collection, facts=facts)
         names = Path(path).name, group, collection.algorithms
         found.append(Gathered(*names, collection, kept, info, warnings))
     return found
@@ -171,6 +174,15 @@ def _planned(info: StoreInfo, selection: Mapping[str, Any]) -> set[TrialKey]:
         if labels is None or series["label"] in labels
         for run in plan["runs"]
         if runs is None or run in runs
+    }
+
+
+def _facts(info: StoreInfo) -> dict[ProblemKey, Mapping[str, Any]]:
+    """Return what the plans say of problems whose suites may not be at hand."""
+    return {
+        ProblemKey.from_dict(json.loads(text)): found
+        for _, plan in info.plans
+        for text, found in plan.get("facts", {}).items()
     }
 
 

@@ -6,12 +6,11 @@ from typing import Any
 
 from de2ls import _checks
 from de2ls.reports.material import gather, series_titles
-from de2ls.reports.views import ALL, problem_sets
+from de2ls.reports.views import ALL
 from de2ls.scores.collection import Collection, collect
 from de2ls.scores.hitting import PRECISIONS
 from de2ls.scores.profiles import RESAMPLES, Profile
 from de2ls.scores.profiles import profiles as profiles_of_sets
-from de2ls.suites.registry import best_known
 from de2ls.trials.record import TrialRecord
 
 BY = ("suite", "group", "problem")
@@ -84,7 +83,7 @@ def profiles(
         for title, profile in profiles_of_sets(
             runs,
             _sets(runs, by),
-            [best_known(key) for key in runs.keys],
+            runs.best_known,
             precisions=precisions,
             relative=relative,
             resamples=resamples,
@@ -96,4 +95,4 @@ def profiles(
 def _sets(runs: Collection, by: str) -> Mapping[str, Sequence[str]]:
     if by == "problem":
         return {name: [name] for name in runs.problems}
-    return problem_sets(runs) if by == "group" else {ALL: runs.problems}
+    return runs.groups if by == "group" else {ALL: runs.problems}

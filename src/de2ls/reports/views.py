@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from de2ls.problems.key import ProblemKey
 from de2ls.scores import Collection
 from de2ls.scores.bootstrap import Bootstrap
 from de2ls.scores.effects import Effects, effects
@@ -16,7 +15,6 @@ from de2ls.scores.leads import Leads, leads
 from de2ls.scores.profiles import Profile, profiles
 from de2ls.scores.running_times import FixedBudget, RunningTimes, fixed_budget, running_times
 from de2ls.scores.tables import Column, Table, Value
-from de2ls.suites.registry import best_known, named_groups
 
 ALL = "all problems"
 
@@ -63,8 +61,7 @@ def views(
     configs : mapping of series to (algorithm, configuration)
         What the series run.
     """
-    known = [best_known(key) for key in collection.keys]
-    groups = problem_sets(collection)
+    known, groups = collection.best_known, collection.groups
     single = {name: [name] for name in collection.problems}
     found = profiles(collection, {ALL: collection.problems, **groups, **single}, known)
     return Views(
@@ -76,17 +73,6 @@ def views(
         leads=leads(collection, protocol) if len(collection.algorithms) > 1 else None,
         effects=() if resampled is None else tuple(effects(resampled, configs)),
     )
-
-
-def problem_sets(collection: Collection) -> dict[str, list[str]]:
-    """Return the groups of problems that their suites name, as labels; one that has all is none."""
-    label: dict[ProblemKey, str] = dict(zip(collection.keys, collection.problems, strict=True))
-    found = named_groups(collection.keys)
-    return {
-        name: [label[key] for key in keys]
-        for name, keys in found.items()
-        if len(keys) < len(collection.keys) and name not in collection.problems
-    }
 
 
 def sheet(title: str, heading: str, found: Mapping[str, Profile]) -> Table:

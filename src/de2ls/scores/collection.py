@@ -3,7 +3,7 @@
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -12,7 +12,7 @@ from de2ls import _checks
 from de2ls._checks import FloatArray
 from de2ls.problems.key import ProblemKey
 from de2ls.scores.mixture import Fault, MixtureError, Sampled, check_mixture
-from de2ls.suites.registry import record_rule
+from de2ls.suites.registry import best_known, record_rule, tags
 from de2ls.suites.suite import CEC_TOL
 from de2ls.trials.record import TrialRecord
 
@@ -35,6 +35,28 @@ class Collection:
     runs: Cells[tuple[int, ...]] = ()  # of the trials, in their order
     seeds: Cells[tuple[int, ...]] = ()
     warnings: tuple[str, ...] = ()
+    facts: Mapping[ProblemKey, Mapping[str, Any]] = field(default_factory=dict)  # by users' suites
+
+    @property
+    def best_known(self) -> list[float | None]:
+        """The best known values of the problems, where there are any."""
+        return [
+            self.facts[key]["best_known"] if key in self.facts else best_known(key)
+            for key in self.keys
+        ]
+
+    @property
+    def groups(self) -> dict[str, list[str]]:
+        """The problems of each group that their suites name; one that has all is none."""
+        found: dict[str, list[str]] = {}
+        for key, problem in zip(self.keys, self.problems, strict=True):
+            for name in self.facts[key]["groups"] if key in self.facts else tags(key):
+                found.setdefault(name, []).append(problem)
+        return {
+            name: problems
+            for name, problems in found.items()
+            if len(problems) < len(self.keys) and name not in self.problems
+        }
 
     @property
     def problems(self) -> tuple[str, ...]:

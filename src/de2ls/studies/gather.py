@@ -41,10 +41,10 @@ def joined(collections: Sequence[Collection]) -> Collection:
         for name in ("keys", "cells", "feasible_tols", "grids", "runs", "seeds")
     }
     order = sorted(range(len(parts["keys"])), key=parts["keys"].__getitem__)
-    return replace(
-        collections[0],
-        **{name: tuple(values[p] for p in order) for name, values in parts.items()},
-    )
+    sorted_parts: dict[str, Any] = {
+        name: tuple(values[p] for p in order) for name, values in parts.items()
+    }
+    return replace(collections[0], **sorted_parts)
 
 
 def each_problem(collection: Collection, resamples: int, seed: int) -> dict[str, Bootstrap]:

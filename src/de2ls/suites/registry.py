@@ -93,14 +93,9 @@ def best_known(key: ProblemKey) -> float | None:
     return get_suite(key.suite).best_known(key) if key.suite in suite_names() else None
 
 
-def named_groups(keys: Iterable[ProblemKey]) -> dict[str, list[ProblemKey]]:
-    """Return the groups that the suites of some problems name, by name."""
-    found: dict[str, list[ProblemKey]] = {}
-    for key in keys:
-        if key.suite in suite_names():
-            for name in get_suite(key.suite).tags(key):
-                found.setdefault(name, []).append(key)
-    return found
+def tags(key: ProblemKey) -> Iterable[str]:
+    """Return the names of the groups of a problem, if its suite is here and names any."""
+    return get_suite(key.suite).tags(key) if key.suite in suite_names() else ()
 
 
 @cache
