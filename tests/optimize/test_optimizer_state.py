@@ -10,6 +10,7 @@ import de2ls
 
 BOX = [(-4.0, 6.0)] * 3
 ALGORITHMS = ["de2ls", "chorus"]
+SLOPES = {"de2ls": 0, "chorus": 2 * len(BOX)}  # evaluations that `minimize` keeps for multipliers
 
 
 def results(x):
@@ -56,9 +57,11 @@ def test_it_is_the_search_of_minimize(algorithm):
         return results(x)
 
     whole = de2ls.minimize(fun, BOX, n_ineq=1, n_eq=1, algorithm=algorithm, max_evals=400, seed=4)
+    assert len(points) == 400
+    searched = 400 - SLOPES[algorithm]
     opt = new(algorithm)
-    assert np.array_equal(go_on(opt, 400), points)
-    assert (opt.result().x == whole.x).all()
+    assert np.array_equal(go_on(opt, searched), points[:searched])
+    assert opt.result().fun >= whole.fun
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
