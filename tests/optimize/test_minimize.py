@@ -116,10 +116,15 @@ class TestResult:
         res = de2ls.minimize(sphere, BOX, constraints=AT_LEAST_ONE, max_evals=500, seed=1)
         figure = res.plot()
         titles = [ax.get_title(loc="left") for ax in figure.axes]
-        assert [title.split()[0] for title in titles] == ["Best", "Lowest", "Final"]
+        assert [title.split()[0] for title in titles] == ["Best", "Lowest", "x"]
+        assert "last population" in titles[2]
         assert len(figure.axes[2].lines) == 1 + len(res.population)
         free = de2ls.minimize(sphere, BOX, max_evals=500, seed=1).plot()
         assert len(free.axes) == 2
+        wells = de2ls.minimize(lambda x: (x[0] ** 2 - 1) ** 2 + x[0] / 10, [(-2, 2)], seed=1)
+        ax = wells.plot().axes[1]
+        assert "other local optima (1)" in ax.get_title(loc="left")
+        assert len(ax.lines) == 1 + len(wells.alternatives) == 2
 
     def test_plot_without_a_feasible_point(self):
         never = {"type": "ineq", "fun": lambda x: -1.0}
@@ -209,7 +214,8 @@ class TestEvaluations:
         lines = capsys.readouterr().out.splitlines()
         assert len(lines) == 20
         assert lines[-1] == "de2ls: The budget of evaluations is used up."
-        assert "evaluations (" in lines[0]
+        assert lines[0].startswith("de2ls:        30 evaluations   (8%), f = ")
+        assert {line.index(", f = ") for line in lines[:-1]} == {lines[0].index(", f = ")}
 
     def test_silent_by_default(self, capfd):
         de2ls.minimize(sphere, BOX, max_evals=100, seed=1)  # may announce a compilation

@@ -62,8 +62,7 @@ def minimize(
     """Minimise a function of several variables within bounds and constraints.
 
     No derivatives are needed; the objective and the constraints may be plain Python, vectorised or
-    compiled with ``numba.njit`` (then the whole search runs compiled). Every evaluated point lies
-    in the box.
+    compiled with ``numba.njit``. Every evaluated point lies in the box.
 
     Parameters
     ----------

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from de2ls.optimize.result import MinimizeResult
 
+NOTHING = 1e-3  # of the whole gain, or of the objective: not worth a scale of its own
 _BLUE, _RED, _GREY = "#0b6fa4", "#b5382a", "#8a8f98"
 
 
@@ -74,12 +75,16 @@ def _objective(ax: "Axes", result: "MinimizeResult") -> None:
 
 
 def _spare_first_drop(ax: "Axes", f: FloatArray) -> None:
-    """Show what happens after the first tenth of the run, on a linear scale."""
-    if ax.get_yscale() == "log" or f.size < 20:
+    """Show what happens after the first drop, on a linear scale, unless that was nearly all."""
+    if ax.get_yscale() == "log":
         return
-    low, high = float(f.min()), float(f[f.size // 20])
-    if high > low:
-        ax.set_ylim(low - 0.05 * (high - low), high + 0.15 * (high - low))
+    low, high = float(f.min()), float(f.max())
+    later = float(f[f.size // 20])
+    if f.size >= 20 and later - low > NOTHING * (high - low):
+        high = later
+    height = max(high - low, NOTHING * abs(low))  # the last digits are not worth a scale
+    if height > 0.0:
+        ax.set_ylim(low - 0.05 * height, low + 1.15 * height)
 
 
 def _violation(ax: "Axes", result: "MinimizeResult") -> None:
@@ -106,10 +111,10 @@ def _solutions(ax: "Axes", result: "MinimizeResult") -> None:
     low, high = np.transpose(result.bounds)
     width = np.where(high > low, high - low, np.inf)  # a fixed coordinate is at its lower limit
     place = np.arange(low.size)
-    others, what = result.population, f"the last population ({len(result.population)} points)"
+    others, what = result.population, f"the last population ({len(result.population)})"
     if result.alternatives:
         others = np.array([other.x for other in result.alternatives])
-        what = f"{len(others)} other local optima"
+        what = f"the other local optima ({len(others)})"
     for row in ((others - low) / width)[::-1]:
         ax.plot(place, row, color=_GREY, lw=0.8, alpha=0.5)
     ax.plot(place, (result.x - low) / width, "o-", color=_BLUE, lw=1.8, ms=4, label="x")
