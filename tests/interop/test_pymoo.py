@@ -1,5 +1,7 @@
 """pymoo's problems as ours, our algorithms in pymoo."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -61,6 +63,18 @@ class TestAlgorithm:
 
         res = minimize(Whole(), DE2LS(), ("n_eval", 500), seed=1)
         assert res.X.tolist() == [1, 1, 1]
+
+    def test_a_pickle_under_way_goes_on_with_the_same_points(self):
+        algorithm = DE2LS(algorithm="chorus")
+        algorithm.setup(get_problem("g6"), termination=("n_eval", 200), seed=1)
+        while algorithm.evaluator.n_eval < 80:
+            algorithm.next()
+        twin = pickle.loads(pickle.dumps(algorithm))
+        for one in (algorithm, twin):
+            while one.has_next():
+                one.next()
+        assert twin.evaluator.n_eval == algorithm.evaluator.n_eval > 80
+        assert twin.result().X.tolist() == algorithm.result().X.tolist()
 
     def test_truth_values(self):
         class Pattern(PymooProblem):
