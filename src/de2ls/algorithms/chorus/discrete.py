@@ -3,7 +3,7 @@
 A move takes one discrete coordinate to its next admissible value or some values further, two to
 their next ones, or some to random ones. On a problem of discrete coordinates only, improving moves
 are made until there is none; then the incumbent is kicked. Where there are continuous coordinates
-too, the local method runs on the faces of the most promising moves.
+too, the local method runs on the faces of the most promising moves, on none of them twice.
 """
 
 import numpy as np
@@ -74,29 +74,32 @@ def neighbours(a: Archive) -> Batches:
     """Descend by moves, kick, and again."""
     if not a.discrete.size:
         return
-    u = a.incumbent
+    u, tried = a.incumbent, set[bytes]()
     while True:
         before = a.score
         singles = next_values(a, u)
         steps = np.concatenate([singles, jumps(a, u, singles)])
-        yield from _try(a, u, steps, before)
+        yield from _try(a, u, steps, before, tried)
         if a.score == before:
-            yield from _try(a, u, pairs(a, u, singles, 8 * len(singles)), before)
+            yield from _try(a, u, pairs(a, u, singles, 8 * len(singles)), before, tried)
         if a.score == before:
-            yield from _try(a, u, kicked(a, u, 4 * a.n), before)
+            yield from _try(a, u, kicked(a, u, 4 * a.n), before, tried)
         u = a.incumbent
         if a.score == before:
             yield None
             u = a.incumbent if a.rng.random() < 0.5 else kicked(a, a.incumbent, 1)[0]
 
 
-def _try(a: Archive, u: FloatArray, moves: FloatArray, before: Score) -> Batches:
-    """Evaluate moves; with continuous coordinates search the most promising faces."""
+def _try(a: Archive, u: FloatArray, moves: FloatArray, before: Score, tried: set[bytes]) -> Batches:
+    """Evaluate moves; with continuous coordinates search the most promising faces not `tried`."""
     if not len(moves):
         return
     rows = yield moves
     if a.free.size:
-        for i in promise(a, u, rows).argsort(kind="stable")[: max(2, len(a.discrete))]:
+        faces = [move[a.discrete].round(9).tobytes() for move in moves]
+        order = promise(a, u, rows).argsort(kind="stable")
+        for i in [i for i in order if faces[i] not in tried][: max(2, len(a.discrete))]:
+            tried.add(faces[i])
             yield from solve(a, moves[i], "con", 0.05, 20 * (a.n + 1), race=True)
             if a.score < before:
                 return
