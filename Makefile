@@ -28,7 +28,7 @@ demo: $(STAMP)
 	$(BIN)/de2ls report build/demo.db -o report --title "DE-2LS against RDEx"
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not slow and not fidelity and not demo"
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --timeout 600 -m "not slow and not fidelity and not demo"
 
 test-all: $(STAMP)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not fidelity and not demo"

@@ -42,11 +42,10 @@ def test_what_is_written_keeps_what_pages_need(tmp_path):
         assert run.error(budget * 2) == pytest.approx(original.error(budget * 2), rel=1e-8)
 
 
-def test_target_hits_survive_thinning(tmp_path, monkeypatch):
+def test_target_hits_survive_thinning(tmp_path):
     n = np.arange(1, 400)
     strict = np.column_stack([n, 50.0 * 0.93**n])
     original = Run(Case("slsqp", G8, 1, 200), np.empty((0, 2)), strict, best=0.5)
-    monkeypatch.setattr(kept, "ProcessPoolExecutor", None)  # nothing may run
     path = tmp_path / "runs.csv"
     with path.open("w") as file:
         file.write(",".join(kept.FIELDS) + "\n")
@@ -57,18 +56,29 @@ def test_target_hits_survive_thinning(tmp_path, monkeypatch):
         assert run.targets(evaluations) == original.targets(evaluations)
 
 
-def test_runs_are_not_made_again_and_others_join_them(tmp_path, monkeypatch):
+def never(case):
+    raise AssertionError(case)
+
+
+def test_runs_are_not_made_again_and_others_join_them(tmp_path):
     path = tmp_path / "runs.csv"
     first = [Case("slsqp", G8, seed, 50) for seed in (1, 2)]
     run_missing(path, first, made, workers=1)
     text = path.read_text()
-    with monkeypatch.context() as patch:
-        patch.setattr(kept, "ProcessPoolExecutor", None)  # nothing may run
-        assert [run.case for run in run_missing(path, first, made, workers=1)] == first
+    assert [run.case for run in run_missing(path, first, never, workers=1)] == first
     assert path.read_text() == text
     other = Case("cobyla", G8, 1, 50)
     assert {run.case for run in run_missing(path, [other], made, workers=1)} == {*first, other}
     assert path.read_text().startswith(text)
+
+
+def test_two_workers_make_the_same_runs(tmp_path):
+    cases = [Case("slsqp", G8, seed, 50) for seed in (1, 2, 3)]
+    one = run_missing(tmp_path / "one.csv", cases, made, workers=1)
+    two = run_missing(tmp_path / "two.csv", cases, made, workers=2)
+    by_case = {run.case: run for run in two}
+    assert set(by_case) == set(cases)
+    assert all(np.array_equal(run.history, by_case[run.case].history) for run in one)
 
 
 def test_a_file_of_another_kind_is_refused(tmp_path):

@@ -2,7 +2,8 @@
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Mapping
+import multiprocessing
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from de2ls._checks import FloatArray
+from de2ls._processes import begin_worker
 from de2ls.problems.key import ProblemKey
 from de2ls.scores.hitting import PRECISIONS
 
@@ -99,14 +101,30 @@ def run_missing(
             writer = csv.writer(file)
             if fresh:
                 writer.writerow(FIELDS)
-                file.flush()  # or each worker process would write it once more
-            with ProcessPoolExecutor(workers) as pool:
-                ends = as_completed([pool.submit(make, case) for case in missing])
-                for end in track(ends, "runs", len(missing), console=Console(stderr=True)):
-                    run = end.result()
-                    writer.writerow(_row(run))
-                    file.flush()
+                file.flush()
+            made = _made(make, missing, workers)
+            for run in track(made, "runs", len(missing), console=Console(stderr=True)):
+                writer.writerow(_row(run))
+                file.flush()
     return list(read(path).values())
+
+
+def _made(
+    make: Callable[[Case], Run], cases: Sequence[Case], workers: int
+) -> Generator[Run, None, None]:
+    """Yield runs as they end; one worker is this process itself."""
+    if workers == 1:
+        yield from map(make, cases)
+        return
+    # A fork would copy locks that threads of this process hold, and could wait for them forever.
+    pool = ProcessPoolExecutor(
+        workers, mp_context=multiprocessing.get_context("spawn"), initializer=begin_worker
+    )
+    try:
+        for end in as_completed([pool.submit(make, case) for case in cases]):
+            yield end.result()
+    finally:
+        pool.shutdown(cancel_futures=True)  # an interrupted study does not wait for its rest
 
 
 def read(path: Path) -> dict[Case, Run]:
