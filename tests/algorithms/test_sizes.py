@@ -5,10 +5,10 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
-from de2ls.engine.epsilon import level_index
 from numba import types
 
 from de2ls.algorithms import get_algorithm
+from de2ls.algorithms.two_populations.generation import level_index
 from de2ls.engine.state import ASK, TELL
 from de2ls.problems.problem import Problem
 from de2ls.trials.compiled import CompiledDriver as Driver

@@ -66,7 +66,8 @@ class Bar:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._show(f"{_clock(time.perf_counter() - self.begin)} in all")
+        clock = f"{_clock(time.perf_counter() - self.begin)} in all"
+        self._show(clock, whole=kind is None)  # a run that ends by itself is whole
         if self.terminal:
             sys.stderr.write("\n")
 
@@ -88,9 +89,9 @@ class Bar:
             done = max(done, elapsed / self.max_time)
         return f"{_clock(elapsed * (1.0 - done) / done)} left" if 0.0 < done <= 1.0 else ""
 
-    def _show(self, clock: str) -> None:
+    def _show(self, clock: str, whole: bool = False) -> None:
         self.next = time.perf_counter() + self.pause
-        share = min(1.0, self.driver.n_evals / self.budget)
+        share = 1.0 if whole else min(1.0, self.driver.n_evals / self.budget)
         line = f"{' '.join(state(self.driver, self.budget).split())}{clock and ', '}{clock}"
         if self.cell is not None:
             bar = f"<progress value='{share:.3f}' max='1'></progress>"

@@ -15,6 +15,7 @@ from de2ls.algorithms.chorus.local import solve
 LENGTHS = 2.0 ** np.arange(-40.0, 0.5)  # of trial moves, to find the next value
 
 JUMPS = (2, 4, 8)  # values that a move may skip to
+FACES = 4  # least number that is searched among moves of a kind
 
 
 def next_values(a: Archive, u: FloatArray) -> FloatArray:
@@ -78,8 +79,9 @@ def neighbours(a: Archive) -> Batches:
     while True:
         before = a.score
         singles = next_values(a, u)
-        steps = np.concatenate([singles, jumps(a, u, singles)])
-        yield from _try(a, u, steps, before, tried)
+        yield from _try(a, u, singles, before, tried)
+        if a.score == before:
+            yield from _try(a, u, jumps(a, u, singles), before, tried)
         if a.score == before:
             yield from _try(a, u, pairs(a, u, singles, 8 * len(singles)), before, tried)
         if a.score == before:
@@ -98,7 +100,7 @@ def _try(a: Archive, u: FloatArray, moves: FloatArray, before: Score, tried: set
     if a.free.size:
         faces = [move[a.discrete].round(9).tobytes() for move in moves]
         order = promise(a, u, rows).argsort(kind="stable")
-        for i in [i for i in order if faces[i] not in tried][: max(2, len(a.discrete))]:
+        for i in [i for i in order if faces[i] not in tried][: max(FACES, len(a.discrete))]:
             tried.add(faces[i])
             yield from solve(a, moves[i], "con", 0.05, 20 * (a.n + 1), race=True)
             if a.score < before:
