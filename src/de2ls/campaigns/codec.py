@@ -72,7 +72,7 @@ def decode_vector(data: bytes) -> FloatArray:
 
 def to_json(mapping: Mapping[str, Any]) -> str:
     """Return the one text of a mapping: equal content gives equal text."""
-    return json.dumps(dict(mapping), sort_keys=True, default=_plain)
+    return _JSON.encode(dict(mapping))
 
 
 def _plain(value: Any) -> Any:
@@ -81,6 +81,9 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError(f"a configuration holds {value!r}, which cannot be written as JSON")
+
+
+_JSON = json.JSONEncoder(sort_keys=True, default=_plain)
 
 
 def fingerprint(record: TrialRecord) -> bytes:
@@ -109,7 +112,7 @@ def fingerprint(record: TrialRecord) -> bytes:
     for array in (record.curve, record.x, record.g, record.h, record.trace):
         if array is not None:
             digest.update(str(array.shape).encode())
-            digest.update(np.ascontiguousarray(array, dtype="<f8").tobytes())
+            digest.update(np.ascontiguousarray(array, dtype="<f8").reshape(-1).data)
     return digest.digest()
 
 

@@ -7,6 +7,8 @@ feasible point its Min_EV counts as infinite, so that quartiles compare all tria
 import base64
 import gzip
 import json
+import math
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -57,7 +59,8 @@ def steps(curve: FloatArray) -> list[list[Any]]:
     """Return where a curve changes and to what: positions and rounded values, infinity as None."""
     rounded = _rounded(np.where(np.isfinite(curve), curve, np.inf))
     changes = np.flatnonzero(np.concatenate([[True], rounded[1:] != rounded[:-1]]))
-    values = [_short(value) if np.isfinite(value) else None for value in rounded[changes]]
+    numbers = rounded[changes].tolist()
+    values = [_short(value) if math.isfinite(value) else None for value in numbers]
     return [changes.tolist(), values]
 
 
@@ -65,11 +68,18 @@ def coarse_steps(curve: FloatArray) -> list[list[Any]]:
     """Return the steps of a single trial at fewer samples, and where it becomes finite."""
     if curve.size <= _SINGLE:
         return steps(curve)
-    shown = np.rint(np.linspace(0, curve.size - 1, _SINGLE))
+    places = _even(curve.size)
     start = np.isfinite(curve).argmax()
-    places = np.unique(np.append(shown, start)).astype(np.intp)
+    if start > 0:
+        places = np.unique(np.append(places, start))
     changes, values = steps(curve[places])
     return [places[changes].tolist(), values]
+
+
+@cache
+def _even(samples: int) -> NDArray[np.intp]:
+    """Return which samples of a single trial a page shows."""
+    return np.rint(np.linspace(0, samples - 1, _SINGLE)).astype(np.intp)
 
 
 def page_curves(collection: Collection, problem: int) -> dict[str, Any]:

@@ -265,13 +265,13 @@ def heat_map(score: Score) -> "Figure":
     """Draw each algorithm's share of a problem's points, with U-score and rank as text."""
     from matplotlib.colors import CenteredNorm
 
-    share = score.total / score.total.sum(axis=1, keepdims=True)
+    share, ranks = score.total / score.total.sum(axis=1, keepdims=True), score.ranks
     n, m = share.shape
     figure = new_figure(1.9 + 0.95 * m, 1.3 + 0.24 * n)
     axes = figure.subplots()
     image = axes.imshow(share, cmap="PuOr", aspect="auto", norm=CenteredNorm(1 / m))
     for p, a in np.ndindex(share.shape):
-        text = f"{score.total[p, a]:.6g} ({score.ranks[p, a]:g})"
+        text = f"{score.total[p, a]:.6g} ({ranks[p, a]:g})"
         colour = _text_on(image, share[p, a])
         cell = axes.text(a, p, text, ha="center", va="center", size=6.5, color=colour)
         cell.set_in_layout(False)  # it lies inside the axes

@@ -200,8 +200,9 @@ def draws(collection: Collection, resamples: int, seed: int) -> Iterator[NDArray
 
 def _digests(cell: FloatArray) -> list[bytes]:
     """Return a digest of each trial's values; every NaN and every zero counts as the same."""
-    values = np.where(np.isnan(cell), np.nan, cell + 0.0)
-    return [sha256(np.ascontiguousarray(trial).tobytes()).digest() for trial in values]
+    values = np.add(cell, 0.0, order="C").reshape(len(cell), -1)
+    values[np.isnan(values)] = np.nan
+    return [sha256(trial.data).digest() for trial in values]
 
 
 def percentiles(values: FloatArray, estimate: ArrayLike, level: float = LEVEL) -> FloatArray:

@@ -1,5 +1,6 @@
 """Who leads when: the share of U-score points if all runs had ended earlier."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +12,7 @@ from de2ls.scores.collection import Collection
 from de2ls.scores.hitting import known_evaluations
 from de2ls.scores.profiles import LIMITS, RESAMPLES, estimate_at
 from de2ls.scores.tables import Column, Table, Tabular, Value
-from de2ls.scores.uscore import PROTOCOLS
+from de2ls.scores.uscore import PROTOCOLS, Scorer
 
 POINTS = 12  # cuts of the budget beside the round ones
 _ROUND = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0)  # of the table
@@ -85,8 +86,8 @@ def leads(
     rows = zip(collection.cells, collection.feasible_tols, drawn, strict=True)
     for p, (row, tol, draw) in enumerate(rows):
         whole = np.vstack([np.arange(draw.shape[1]), draw])
-        for i, last in enumerate(_last_samples(collection, p, cuts)):
-            ended = scorer([cell[:, : last + 1] for cell in row], n, tol)
+        at_cuts: Iterator[Scorer] = scorer.ended(row, n, tol, _last_samples(collection, p, cuts))
+        for i, ended in enumerate(at_cuts):
             points_of_cut = ended.points(whole).sum(axis=0)
             total[i] += points_of_cut[0]
             samples[:, i] += points_of_cut[1:]

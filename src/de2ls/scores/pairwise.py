@@ -10,8 +10,8 @@ n, m        trials per algorithm, algorithms
 =========== ==============================================================================
 """
 
-from collections.abc import Sequence
-from typing import ClassVar, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,11 +39,15 @@ def ends(trials: FloatArray, tol: float = CEC_TOL) -> Ends:
 
 def tie(u: FloatArray, v: FloatArray) -> NDArray[np.bool_]:
     """Whether two ends count as equal; NaN ties with nothing."""
-    scale = np.maximum(1.0, np.maximum(np.abs(u), np.abs(v)))
     with np.errstate(invalid="ignore"):  # inf - inf
-        near: NDArray[np.bool_] = np.abs(u - v) <= np.maximum(TIE, RELATIVE_TIE * scale)
+        near: NDArray[np.bool_] = np.abs(u - v) <= np.maximum(_reach(u), _reach(v))
     same: NDArray[np.bool_] = u == v
     return near | same
+
+
+def _reach(value: FloatArray) -> FloatArray:
+    """Return how far from a value another one may be that counts as equal."""
+    return np.maximum(TIE, RELATIVE_TIE * np.maximum(1.0, np.abs(value)))
 
 
 def accuracy_points(trials: FloatArray, tol: float = CEC_TOL) -> FloatArray:
@@ -57,36 +61,50 @@ def accuracy_points(trials: FloatArray, tol: float = CEC_TOL) -> FloatArray:
     return np.where(ties, 0.5, wins)
 
 
-def speed_points(trials: FloatArray, tol: float = CEC_TOL) -> FloatArray:
-    """Return the matrix of what trial x earns against trial y by time of arrival: 0, 0.5 or 1."""
+def descents(trials: FloatArray) -> FloatArray:
+    """Return the least Min_EV and LCV up to each sample, shape (2, samples, trials).
+
+    NaN while there is none; minus infinity is no record: only a finite value reaches anything.
+    """
+    curves = np.ascontiguousarray(trials.transpose(2, 1, 0))
+    curves[np.isneginf(curves)] = np.nan
+    return np.fmin.accumulate(curves, axis=1, out=curves)
+
+
+def speed_points(
+    trials: FloatArray, tol: float = CEC_TOL, best: FloatArray | None = None
+) -> FloatArray:
+    """Return the matrix of what trial x earns against trial y by time of arrival: 0, 0.5 or 1.
+
+    Of trials whose `descents` are given as `best` only the last sample is read.
+    """
     E, C, feasible = ends(trials, tol)
-    points = np.full((len(trials), len(trials)), 0.5)
-    if not feasible.all():
-        points = _earlier(trials[:, :, 1], C)
+    by_objective, by_violation = descents(trials) if best is None else best
+    if feasible.all():
+        return _earlier(by_objective, E)
+    points = _earlier(by_violation, C)
     if feasible.any():
-        points[np.ix_(feasible, feasible)] = _earlier(trials[feasible, :, 0], E[feasible])
+        both = np.ix_(feasible, feasible)
+        points[both] = _earlier(by_objective[:, feasible], E[feasible])
     return points
 
 
-def _earlier(curves: FloatArray, final: FloatArray) -> FloatArray:
+def _earlier(best: FloatArray, final: FloatArray) -> FloatArray:
     """Return what trial x earns by its arrival at theta = max(final_x, final_y).
 
     In the order of their ends theta is the end of the later one, y, and tau_y its first sample
     there; x is earlier if it has arrived one sample before, and equal if it arrives with y.
     """
-    order = np.argsort(final, kind="stable")
-    curves = curves[order]
-    best = np.fmin.accumulate(curves, axis=1)
-    if np.isneginf(best[:, -1]).any():  # no record: only a finite value reaches anything
-        best = np.fmin.accumulate(np.where(np.isneginf(curves), np.nan, curves), axis=1)
-    theta = final[order] + TIE
-    tau = (best <= theta[:, None]).argmax(axis=1)
-    before = (best[:, np.maximum(tau - 1, 0)] <= theta) & (tau > 0)
-    arrived = best[:, tau] <= theta
-    sooner = np.triu(0.5 * before + 0.5 * arrived, 1)
-    points: FloatArray = np.empty_like(sooner)
-    points[np.ix_(order, order)] = sooner + np.tril(1.0 - sooner.T, -1) + 0.5 * np.eye(len(order))
-    return points
+    theta = final + TIE
+    tau = (best <= theta).argmax(axis=0)
+    before = (best[np.maximum(tau - 1, 0)] <= theta[:, None]) & (tau > 0)[:, None]
+    arrived = best[tau] <= theta[:, None]
+    sooner = before.astype(np.int8) + arrived  # [y, x]: twice what x earns
+    place = np.empty(len(final), np.intp)
+    place[np.argsort(final, kind="stable")] = np.arange(len(final))
+    twice = np.where(place[:, None] < place, sooner.T, 2 - sooner)
+    np.fill_diagonal(twice, 1)
+    return np.asarray(twice * 0.5)
 
 
 class Pairwise:
@@ -101,7 +119,9 @@ class Pairwise:
 
     parts: ClassVar[tuple[str, ...]] = ("accuracy", "speed")
 
-    def __init__(self, cells: Sequence[FloatArray], n: int, tol: float) -> None:
+    def __init__(
+        self, cells: Sequence[FloatArray], n: int, tol: float, best: FloatArray | None = None
+    ) -> None:
         sizes = np.array([len(cell) for cell in cells])
         trials = np.concatenate(cells)
         algorithm = np.repeat(np.arange(len(cells)), sizes)
@@ -109,12 +129,19 @@ class Pairwise:
         between = (algorithm[:, None] != algorithm) * weight[:, None] * weight
         # Equal numbers give sums of halves far below 2^23, which single precision holds exactly.
         kind = np.float32 if (sizes == n).all() else np.float64
-        self._matrices = tuple(
-            (points(trials, tol) * between).astype(kind)
-            for points in (accuracy_points, speed_points)
-        )
+        earned = accuracy_points(trials, tol), speed_points(trials, tol, best)
+        self._matrices = tuple((points * between).astype(kind) for points in earned)
         self._starts = np.cumsum(sizes) - sizes
         self._within = n * (n - 1) / 2
+
+    @classmethod
+    def ended(
+        cls, cells: Sequence[FloatArray], n: int, tol: float, lasts: Iterable[int]
+    ) -> Iterator[Self]:
+        """Yield what the trials earn had they ended at each of these samples."""
+        best = descents(np.concatenate(cells))
+        for last in lasts:
+            yield cls([cell[:, last : last + 1] for cell in cells], n, tol, best[:, : last + 1])
 
     def points(self, draws: NDArray[np.intp]) -> FloatArray:
         """Return the sums A and S of each algorithm for each row of drawn trials.

@@ -6,8 +6,8 @@ the sample from which on the trial stays at or below it). Ties share mean ranks,
 rank 1, and U_a = sum of a's ranks - n (n + 1) / 2.
 """
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Iterable, Iterator, Sequence
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,14 @@ class Target:
         self._staying = np.ascontiguousarray(worst[:, ::-1])
         self._starts = np.cumsum(sizes) - sizes
         self._within = n * (n + 1) / 2
+
+    @classmethod
+    def ended(
+        cls, cells: Sequence[FloatArray], n: int, tol: float, lasts: Iterable[int]
+    ) -> Iterator[Self]:
+        """Yield the ranking of the trials had they ended at each of these samples."""
+        for last in lasts:
+            yield cls([cell[:, : last + 1] for cell in cells], n, tol)
 
     def points(self, draws: NDArray[np.intp]) -> FloatArray:
         """Return U of each algorithm for each row of drawn trials; see `Pairwise.points`."""
