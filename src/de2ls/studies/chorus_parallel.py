@@ -9,7 +9,7 @@ import numpy as np
 from de2ls._checks import FloatArray
 from de2ls._version import __version__
 from de2ls.problems.key import ProblemKey
-from de2ls.reports.figures import new_figure, save, style
+from de2ls.reports.figures import log_axis, new_figure, save, style
 from de2ls.reports.palette import looks
 from de2ls.scores.tables import Column, Table
 from de2ls.studies.practitioners import OURS, groups, timed
@@ -160,8 +160,9 @@ def draw_speedup(found: Sequence[Speed], folder: Path) -> None:
             gain = [speed.gain for speed in found if speed.problems == name]
             axes.plot(k, gain, marker=look.marker, color=look.light, label=name)
         axes.plot(k, [one / k[0] for one in k], color="grey", linestyle="--")
-        axes.set(xscale="log", yscale="log", xlabel="workers", ylabel="speed-up")
+        axes.set(xscale="log", xlabel="workers", ylabel="speed-up")
         axes.set_xticks(k, [str(one) for one in k])
         axes.minorticks_off()
+        log_axis(axes.yaxis, 0.8, max(2.0, k[-1] / k[0]))
         axes.legend()
         save(figure, folder, "speedup", formats=("png",))

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from de2ls._version import __version__
-from de2ls.reports.figures import new_figure, save, style
+from de2ls.reports.figures import log_axis, new_figure, save, style
 from de2ls.reports.palette import looks
 from de2ls.scores.hitting import PRECISIONS
 from de2ls.scores.tables import Table
@@ -93,7 +93,7 @@ def draw_profiles(runs: Sequence[Run], folder: Path) -> None:
     across = min(4, len(names))
     down = -(-len(names) // across)
     with style():
-        figure = new_figure(3.4 * across + 1.6, 2.9 * down)
+        figure = new_figure(3.4 * across + 2.4, 2.9 * down)
         panels = figure.subplots(down, across, sharey=True, squeeze=False).ravel()
         for axes, name in zip(panels, names, strict=False):
             for solver in solvers:
@@ -114,7 +114,8 @@ def draw_profiles(runs: Sequence[Run], folder: Path) -> None:
                     color=styles[solver].light,
                     linestyle=(0, dash) if dash else "-",
                 )
-            axes.set(xscale="log", xlim=(1, max(longest.values())), ylim=(0, 1), title=name)
+            log_axis(axes.xaxis, 1.0, max(longest.values()))
+            axes.set(ylim=(0, 1), title=name)
         for axes in panels[len(names) :]:
             axes.set_axis_off()
         figure.supxlabel("evaluations / D")
