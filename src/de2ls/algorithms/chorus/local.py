@@ -176,7 +176,7 @@ def local(a: Archive) -> Batches:
     if a.discrete.size and not len(given):
         best = yield from _unrounded(a, best)
     starts = Starts(a, best, given)
-    most = max(20 * (a.n + 1), min(300 * (a.n + 1), a.budget // 5))
+    most = 300 * (a.n + 1)
     while True:
         if a.noisy and a.searches % PROBE_EVERY == PROBE_EVERY - 1:
             yield from _probe(a, a.incumbent)
