@@ -83,3 +83,13 @@ def killed_in_the_end(process: subprocess.Popen[Any]) -> Iterator[None]:
         timer.cancel()
         timer.join()
         kill()
+
+
+BOWL_AND_SLOPE = """\
+import de2ls
+groups = {'round': ['bowl']}
+best_known = {'bowl': 0.5}
+def problems(dim):
+    box = [(0, 1)] * dim
+    return {name: de2ls.problem(sum, box) for name in ('bowl', 'slope')}
+"""  # a user's file that says more of its problems

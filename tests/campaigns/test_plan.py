@@ -7,6 +7,7 @@ from de2ls.algorithms import resolve_config
 from de2ls.campaigns import Plan, Series
 from de2ls.campaigns.seeds import trial_seed
 from de2ls.problems.key import ProblemKey
+from tests.helpers import BOWL_AND_SLOPE
 
 from .support import small_plan
 
@@ -81,14 +82,7 @@ def test_files_over_several_dimensions_beside_the_suite(tmp_path):
 
 def test_a_plan_keeps_what_a_file_says_of_its_problems(tmp_path):
     file = tmp_path / "two.py"
-    file.write_text(
-        "import de2ls\n"
-        "groups = {'round': ['bowl']}\n"
-        "best_known = {'bowl': 0.5}\n"
-        "def problems(dim):\n"
-        "    box = [(0, 1)] * dim\n"
-        "    return {name: de2ls.problem(sum, box) for name in ('bowl', 'slope')}\n"
-    )
+    file.write_text(BOWL_AND_SLOPE)
     plan = Plan.from_settings({"suite": str(file), "dim": 2})
     bowl, slope = (key.to_json() for key in plan.problems)
     assert plan.as_dict()["facts"] == {

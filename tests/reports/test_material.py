@@ -4,6 +4,7 @@ from de2ls.campaigns import Plan, Store, run_campaign
 from de2ls.reports import load
 from de2ls.reports.material import gather
 from de2ls.scores import MixtureError
+from tests.helpers import BOWL_AND_SLOPE
 from tests.reports.support import HOSTILE, NAMES, SERIES, fill, make_store
 
 
@@ -91,14 +92,7 @@ def test_a_title_is_used_only_where_it_is_unambiguous(tmp_path):
 
 def test_groups_and_best_values_of_a_users_file_are_there_without_the_file(tmp_path):
     file, path = tmp_path / "two.py", tmp_path / "a.db"
-    file.write_text(
-        "import de2ls\n"
-        "groups = {'round': ['bowl']}\n"
-        "best_known = {'bowl': 0.5}\n"
-        "def problems(dim):\n"
-        "    box = [(0, 1)] * dim\n"
-        "    return {name: de2ls.problem(sum, box) for name in ('bowl', 'slope')}\n"
-    )
+    file.write_text(BOWL_AND_SLOPE)
     plan = Plan.from_settings(
         {"algorithms": "de-rand-1-bin", "suite": str(file), "dim": 2, "runs": 2, "max_evals": 100}
     )

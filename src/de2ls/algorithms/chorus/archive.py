@@ -237,9 +237,8 @@ class Archive:
     def _noted(self, optimum: Optimum) -> dict[str, Any]:
         """Return an optimum in the problem's own units, with the slopes of f, g, h, if known."""
         end, slopes = optimum.end, None
-        if (
-            end.g is not None and end.J is not None and len(end.J) == self.m
-        ):  # a relaxed search knows no constraints
+        # A relaxed search knows no constraints.
+        if end.g is not None and end.J is not None and len(end.J) == self.m:
             slopes = np.vstack([end.g, end.J]) / self.width[self.free]  # by continuous coordinates
         return {
             "x": self.lower + end.u * self.width,
