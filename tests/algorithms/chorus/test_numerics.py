@@ -4,6 +4,7 @@ import contextlib
 
 import numpy as np
 import pytest
+from scipy.linalg import null_space
 from scipy.optimize import minimize
 
 from de2ls._checks import FloatArray
@@ -11,12 +12,12 @@ from de2ls.algorithms.chorus import ChorusConfig
 from de2ls.algorithms.chorus.archive import Archive, Rows
 from de2ls.algorithms.chorus.cma import CMA, default_lambda
 from de2ls.algorithms.chorus.lagrangian import LagrangianCMA
-from de2ls.algorithms.chorus.merit import convex
 from de2ls.algorithms.chorus.model import Bundle, Cut, updated
 from de2ls.algorithms.chorus.pencil import pencil
 from de2ls.algorithms.chorus.qp import ElasticQP
-from de2ls.algorithms.chorus.regression import fit
+from de2ls.algorithms.chorus.regression import RATIOS, fit
 from de2ls.algorithms.chorus.step import vertex
+from de2ls.algorithms.chorus.symmetric import convex
 from tests.algorithms.chorus.support import Case
 
 
@@ -155,6 +156,32 @@ class TestRegression:
         found = fit(Z, y[:, None], np.ones(200))
         assert found.sd[0] == pytest.approx(0.01, rel=0.2)
         assert found.models.G[0] == pytest.approx([1.0, 0.0], abs=0.005)
+
+    @pytest.mark.parametrize("n", [2, 6])  # fewer and more products of coordinates than points
+    def test_the_best_predictor_at_the_greatest_likelihood(self, n: int) -> None:
+        """As the textbook has it: kriging with a linear drift, by dense inverses."""
+        draws = rng()
+        Z, W = draws.uniform(-1, 1, (20, n)), draws.uniform(1, 3, 20)
+        y = np.exp(Z[:, 0]) + Z[:, -1] ** 2 + 0.1 * draws.standard_normal(20)
+        found = fit(Z, y[:, None], W)
+        X, K = np.column_stack([np.ones(20), Z]), 0.5 * (Z @ Z.T) ** 2
+        w = 1 / np.sqrt(W)
+        N = null_space((X * w[:, None]).T)
+        largest = np.linalg.eigvalsh(N.T @ (K * np.outer(w, w)) @ N)[-1]
+        best = np.inf
+        for ratio in largest * RATIOS:
+            V = np.linalg.inv(K + ratio * np.diag(W))
+            XVX = X.T @ V @ X
+            b = np.linalg.solve(XVX, X.T @ V @ y)
+            variance = (y - X @ b) @ V @ (y - X @ b) / (20 - n - 1)
+            dets = np.linalg.slogdet(XVX)[1] - np.linalg.slogdet(V)[1]
+            if np.log(variance) + dets / (20 - n - 1) < best:
+                best = np.log(variance) + dets / (20 - n - 1)
+                H = np.einsum("i,ia,ib->ab", V @ (y - X @ b), Z, Z)
+                wanted = b, H, np.sqrt(variance * ratio)
+        assert np.append(found.models.c, found.models.G) == pytest.approx(wanted[0], abs=1e-8)
+        assert found.models.H[0] == pytest.approx(wanted[1], abs=1e-8)
+        assert found.sd[0] == pytest.approx(wanted[2], rel=1e-8)
 
     def test_unknown_directions_are_told(self) -> None:
         Z = np.zeros((10, 3))

@@ -20,6 +20,7 @@ import numpy as np
 
 from de2ls._checks import FloatArray
 from de2ls.algorithms.chorus.archive import USABLE, Archive, Batches, Rows, boxed
+from de2ls.algorithms.chorus.symmetric import eigen
 
 
 def default_lambda(n: int) -> int:
@@ -78,7 +79,7 @@ class CMA:
 
     def _decompose(self) -> None:
         self.C = 0.5 * (self.C + self.C.T)
-        d, self.B = np.linalg.eigh(self.C)
+        d, self.B = eigen(self.C)
         self.d = np.sqrt(np.maximum(d, 1e-30))
 
     @property

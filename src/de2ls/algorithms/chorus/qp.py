@@ -19,6 +19,7 @@ References: R. Schwan et al., PIQP: a proximal interior-point quadratic programm
 2023; R. Fletcher, Practical methods of optimization, ch. 14 (the l1 penalty), Wiley 1987.
 """
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -67,61 +68,74 @@ class ElasticQP:
         self.n, self.m, self.ng, self.k = n, m, n_ineq, k
         self.extra = 1 if k > 1 else 0  # the variable t is needed for several cuts only
         first = n + self.extra
+        self.head = head = k if self.extra else 0
         size, n_eq = first + m, m - n_ineq
-        self.P = np.zeros((size, size), order="F")
-        self.P[:n, :n] = B
-        self.P[np.arange(n), np.arange(n)] += 1e-10
+        rows = head + m + n_eq
+        # the solver takes matrices column by column: both are made as their transposes
+        P, G = np.zeros((size, size)), np.zeros((size, rows))
+        P[:n, :n] = B.T
+        diagonal(P, 0, 0, n)[:] += 1e-10
         self.q = np.zeros(size)
-        head = k if self.extra else 0
-        self.G = np.zeros((head + m + n_eq, size), order="F")
         if self.extra:
             self.q[n] = 1.0
-            self.G[:k, :n] = cuts
-            self.G[:k, n] = -1.0
+            G[:n, :k] = cuts.T
+            G[n, :k] = -1.0
         else:
             self.q[:n] = cuts[-1]
-        rows = head + np.arange(m)
-        self.G[rows, first + np.arange(m)] = -1.0
-        self.G[head : head + m, :n] = J
-        self.G[head + m :, :n] = -J[n_ineq:]
-        self.G[head + m + np.arange(n_eq), first + n_ineq + np.arange(n_eq)] = -1.0
-        self.lo = np.concatenate([lo, np.full(self.extra, -np.inf), np.zeros(m)])
-        self.hi = np.concatenate([np.maximum(hi, lo + 1e-12), np.full(self.extra + m, np.inf)])
-        self.head = head
+        G[:n, head : head + m] = J.T
+        diagonal(G, first, head, m)[:] = -1.0
+        if n_eq:
+            G[:n, head + m :] = -J[n_ineq:].T
+            diagonal(G, first + n_ineq, head + m, n_eq)[:] = -1.0
+        self.P, self.G = P.T, G.T
+        self.lo, self.hi = np.zeros(size), np.full(size, np.inf)
+        self.lo[:n], self.lo[n:first] = lo, -np.inf
+        np.maximum(hi, lo + 1e-12, out=self.hi[:n])
         self.solver: Any = None
 
     def solve(
         self, offset: FloatArray, c: FloatArray, band: FloatArray, margin: FloatArray, kappa: float
     ) -> Solution | None:
         """Solve for constraints `c`, aimed `margin` inside; None if the solver fails."""
-        ng, head, first = self.ng, self.head, self.n + self.extra
-        inside = np.minimum(margin[ng:], band)
-        above = np.concatenate([-c[:ng] - margin[:ng], band - inside - c[ng:]])
-        bound = np.concatenate([-offset[:head], above, band - inside + c[ng:]])
-        np.clip(bound, -LARGEST, LARGEST, out=bound)
+        n, ng, head, first = self.n, self.ng, self.head, self.n + self.extra
+        bound = np.empty(self.G.shape[0])
+        bound[:head] = -offset[:head]
+        np.negative(c, out=bound[head : head + self.m])
+        bound[head : head + ng] -= margin[:ng]
+        if self.m > ng:
+            half = band - np.minimum(margin[ng:], band)
+            bound[head + ng : head + self.m] += half
+            bound[head + self.m :] = half + c[ng:]
+        np.maximum(bound, -LARGEST, out=bound)
+        np.minimum(bound, LARGEST, out=bound)
         self.q[first:] = kappa
+        limits = {"h_u": bound} if len(bound) else {}
         if self.solver is None:
             self.solver = piqp.DenseSolver()
             settings = self.solver.settings
             settings.eps_abs = settings.eps_rel = TOLERANCE
             settings.max_iter = 60
-            if self.G.shape[0]:
-                self.solver.setup(self.P, self.q, G=self.G, h_u=bound, x_l=self.lo, x_u=self.hi)
-            else:
-                self.solver.setup(self.P, self.q, x_l=self.lo, x_u=self.hi)
+            matrix = {"G": self.G} if len(bound) else {}
+            self.solver.setup(self.P, self.q, x_l=self.lo, x_u=self.hi, **matrix, **limits)
         else:
-            self.solver.update(c=self.q, h_u=bound if self.G.shape[0] else None)
+            self.solver.update(c=self.q, **limits)
         self.solver.solve()
         result = self.solver.result
         w, z = np.array(result.x), np.array(result.z_u)
-        if not (np.isfinite(w).all() and np.isfinite(z).all()):
+        if not math.isfinite(w.sum() + z.sum()):
             return None
-        multipliers = z[head : head + self.m].copy()
+        multipliers = z[head : head + self.m]
         multipliers[ng:] -= z[head + self.m :]
-        weights = z[:head] if self.extra else np.ones(1)
         return Solution(
-            np.clip(w[: self.n], self.lo[: self.n], self.hi[: self.n]),
+            np.minimum(np.maximum(w[:n], self.lo[:n]), self.hi[:n]),
             float(np.maximum(w[first:], 0.0).sum()),
             multipliers,
-            weights,
+            z[:head] if self.extra else np.ones(1),
         )
+
+
+def diagonal(A: FloatArray, row: int, column: int, k: int) -> FloatArray:
+    """Return `k` elements of a matrix from a place on, diagonally, as a view."""
+    width = A.shape[1]
+    begin = row * width + column
+    return A.reshape(-1)[begin : begin + k * (width + 1) : width + 1][:k]

@@ -171,7 +171,7 @@ class SmoothedSearch:
             if all(np.abs(other - x).max() > 0.02 for x in trials):
                 trials.append(other)
         pred = merit(zero, aim) - merit(z, aim)
-        active = np.where(merit.c.c > -2.0 * sd - 0.3, sd, 0.0).sum() if self.m else 0.0
+        active = np.where(merit.models.c[1:] > -2.0 * sd - 0.3, sd, 0.0).sum() if self.m else 0.0
         noise = known.sd[0] / merit.unit + 0.3 * self.kappa * active
         flat = pred < noise or pred * merit.unit < 1e-12 * abs(known.models.c[0])
         self.quiet = self.quiet + 1 if flat else 0
