@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 
 from de2ls._checks import FloatArray
 from de2ls.algorithms.batches import EVERY_POINT
@@ -56,7 +57,31 @@ def kinked(X: FloatArray) -> tuple[Any, Any, Any]:
     return np.abs(Z).sum(1) + 5 * np.abs(Z.sum(1)), none(X), none(X)
 
 
+def narrow(X: FloatArray) -> tuple[Any, Any, Any]:
+    """The largest coordinate, within 0.01 of a line: all pieces of the maximum meet there."""
+    squares = (np.cumsum(X, axis=1) ** 2).sum(1), (np.diff(X, axis=1) ** 2).sum(1)
+    return X.max(1), np.stack(squares, axis=1) - 1e-4, none(X)
+
+
+def least_of_narrow(n: int) -> float:
+    """Return the optimum of `narrow` in units of 0.01: the least t above all coordinates."""
+    sums = [np.tril(np.ones((n, n))), np.diff(np.eye(n), axis=0)]
+    balls = [{"type": "ineq", "fun": lambda z, A=A: 1 - (A @ z[:-1]) @ (A @ z[:-1])} for A in sums]
+    above = {"type": "ineq", "fun": lambda z: z[-1] - z[:-1]}
+    found = minimize(
+        lambda z: z[-1], np.zeros(n + 1), method="SLSQP", constraints=[*balls, above], tol=1e-14
+    )
+    assert found.success
+    return float(0.01 * found.x[-1])
+
+
 class TestLocal:
+    @pytest.mark.parametrize("seed", [1, 2])
+    def test_a_kink_of_many_pieces(self, seed: int) -> None:
+        """The pieces show themselves one by one, each by a step that is rejected."""
+        run = only("local", Case(narrow, 30, n_ineq=2, lower=-100, upper=100), 40_000, seed)
+        assert run.best == pytest.approx(least_of_narrow(30), rel=1e-4)
+
     @pytest.mark.parametrize("seed", [1, 2, 3])
     def test_a_smooth_problem_takes_few_evaluations(self, seed: int) -> None:
         run = only("local", Case(disc, 6, n_ineq=1), 400, seed)

@@ -53,7 +53,7 @@ def test_all_minima_are_listed() -> None:
 
 def test_optima_are_distinct_and_the_best_comes_first() -> None:
     """The wells are the roots of 4 x^3 - 4 x + 0.1: -1.0122 and 0.9872."""
-    run = drive(Case(two_wells, 2), 3000)
+    run = drive(Case(two_wells, 2), 6000)
     f = [o["f"] for o in run.notes["optima"]]
     assert f == sorted(f)
     roots = np.sort(np.roots([4, 0, -4, 0.1]).real)[[0, 2]]

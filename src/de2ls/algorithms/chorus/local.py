@@ -184,7 +184,7 @@ def local(a: Archive) -> Batches:
         before = a.score
         end: End | None = None
         u, radius = start.u, start.radius
-        race = a.failed >= a.config.known and start.independent
+        race = min(a.failed, a.independent) >= a.config.known and start.independent
         if start.loose is not None:
             u = yield from refine(a, u, start.loose.multipliers)
         for mode in start.modes:

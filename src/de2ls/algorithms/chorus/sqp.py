@@ -255,14 +255,19 @@ class LocalSearch:
         self.rejected += 1
         d = best.u - self.u
         length = float(np.abs(d).max())
+        promising = sub.pred > 1e-10 * (abs(self.f) + 1e-6)  # more than rounding
         if self.n_cuts > 1:
             new = slopes is not None and self.bundle.learn(slopes[2])
-            self.radius *= 1.0 if new and self.rejected < 2 * self.most_cuts else 0.4
+            learns = new and self.rejected < 2 * self.most_cuts
+            if learns and promising:  # a kink of n pieces shows them one by one: that is no stall
+                self.watch.begin(self.f, self.v)
+            self.radius *= 1.0 if learns else 0.4
             return False
         assert self.B is not None
         self.radius = 0.1 * self.radius if length == 0 else min(0.1 * self.radius, 2.0 * length)
         modelled = sub.objective(d) + 0.5 * float(d @ self.B @ d)
-        if self.config.cuts and self.rejected >= 2 and best.f - self.f > 0.5 * modelled:
+        surprised = promising and best.f - self.f > 0.5 * modelled
+        if self.config.cuts and self.rejected >= 2 and surprised:
             # the objective, not a constraint, is to blame: a kink
             self.n_cuts, self.B, self.kinks = self.most_cuts, None, 4
             self.radius = min(30.0 * self.radius, self.first_radius)
