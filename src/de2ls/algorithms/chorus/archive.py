@@ -222,7 +222,8 @@ class Archive:
         trust = self.optima.at_value(self.best_f, self.size[0]) if self.feasible else 0
         if trust >= config.agree:
             return f"{trust} independent searches ended at the best value"
-        least = 1000 if self.discrete.size else 500  # moves of discrete coordinates gain rarely
+        # moves of discrete coordinates gain rarely
+        least = config.stall_discrete if self.discrete.size else config.stall_least
         long = max(least * (self.n + 1), config.stall * self.last_gain)
         stalled = self.evals - self.last_gain > long and self.independent >= config.agree
         return "no gain for long" if config.stall and stalled else ""

@@ -8,7 +8,6 @@ from de2ls._checks import FloatArray
 from de2ls.algorithms.chorus.archive import Archive, Batches, Rows, Score
 
 FAULTS = (ArithmeticError, np.linalg.LinAlgError, RuntimeError, ValueError, IndexError)
-MOST_FAULTS = 20  # in a row, then an arm is dropped
 
 
 class Arm:
@@ -51,7 +50,7 @@ class Arm:
         except FAULTS:
             self.a.count("faults")
             self.faults += 1
-            self.over = self.faults >= MOST_FAULTS
+            self.over = self.faults >= self.a.config.faults
             self.restart()
         return None
 
@@ -76,7 +75,7 @@ class Arm:
         else:
             self.idle += 1
             self.virtual += 1.0 / self.weight
-            self.over = self.over or self.idle > 50
+            self.over = self.over or self.idle > self.a.config.idle
         self.a.count(f"evals_{self.name}", self.spent)
         self.spent, self.gain = 0, 0.0
 

@@ -24,10 +24,16 @@ class ChorusConfig(Config):
     stall: float = parameter(
         3.0, "end after this many times the evaluations up to the last gain; 0: never", 0.0
     )
+    stall_least: float = parameter(500.0, "least evaluations without gain, per n + 1", 0.0)
+    stall_discrete: float = parameter(1000.0, "the same with discrete coordinates", 0.0)
 
     quantum_share: float = parameter(0.005, "share of the budget in a turn", 1e-4, 1.0)
     quantum_min: float = parameter(10.0, "least evaluations of a turn, per dimension", 1.0)
     quantum_max: float = parameter(100.0, "most evaluations of a turn, per dimension", 1.0)
+    whole_quanta: float = parameter(
+        5.0, "quanta of a turn of local under noise and of neighbours", 1.0
+    )
+    whole_share: float = parameter(0.2, "at least this share of the budget", 0.0, 1.0)
     first_weight: float = parameter(4.0, "weight of the arm with the best credit", 1.0)
     second_weight: float = parameter(2.0, "weight of the second best", 1.0)
     local_weight: float = parameter(
@@ -38,22 +44,43 @@ class ChorusConfig(Config):
     known: int = parameter(
         5, "local searches without gain after which a problem counts as rugged", 1
     )
+    searches_least: int = parameter(3, "local searches before the other arms begin", 0)
+    stale: float = parameter(1e-3, "share of the best credit below which none counts", 0.0, 1.0)
     dry: int = parameter(5, "turns in a row without gain after which credit does not count", 1)
     first_runs: int = parameter(2, "runs of evolve before the rugged arm begins", 0)
+
+    faults: int = parameter(20, "numerical breakdowns after which an arm is dropped", 1)
+    idle: int = parameter(50, "turns in a row without a point after which an arm is dropped", 1)
+    repeats: int = parameter(200, "batches in a row without a new point before a restart", 1)
+    fresh: int = parameter(256, "random points that are tried then", 1)
 
     memory: int = parameter(20_000, "evaluated points that are remembered", 100)
     radius: float = parameter(0.1, "first radius of a local search from a new point", 1e-6, 0.5)
     start_radius: float = parameter(0.02, "first radius from another arm's point", 1e-6, 0.5)
     local_tol: float = parameter(1e-10, "radius at which a local search ends", 1e-14, 1e-2)
     local_window: float = parameter(15.0, "evaluations per n + 1 in which a search must gain", 1.0)
+    local_most: float = parameter(300.0, "most evaluations of a local search, per n + 1", 1.0)
+    short_most: float = parameter(
+        100.0, "the same on the objective alone, and from an arm's end, per n + 1", 1.0
+    )
+    table_most: float = parameter(
+        60.0, "the same on the objective alone from a table's point, per n + 1", 1.0
+    )
+    face_most: float = parameter(20.0, "the same on a neighbour's face, per n + 1", 1.0)
+    local_bad: int = parameter(5, "steps without a predicted decrease that are forgiven", 0)
+    hope: float = parameter(10.0, "gains of a step that a race may still hope for", 0.0)
+    hopeless: int = parameter(2, "hopeless steps in a row after which a race is given up", 1)
     kappa_min: float = parameter(1.5, "penalty kappa at the start", 0.1)
     kappa_max: float = parameter(1e4, "largest penalty that is raised", 1.0)
     kappa_growth: float = parameter(10.0, "its growth while that lowers the violation", 1.1)
     kappa_decay: float = parameter(0.7, "its decay when no violation is left", 0.1, 1.0)
     cuts: bool = parameter(True, "bundle of cuts where kinks were met")
+    cuts_more: int = parameter(15, "most cuts, beyond the dimension", 1)
+    cuts_most: int = parameter(45, "most cuts in all", 2)
     refine: bool = parameter(True, "augmented Lagrangian where a local search was given up")
     refine_share: float = parameter(0.4, "most evaluations of that, share of the budget", 0.0, 1.0)
     refine_most: float = parameter(2000.0, "most evaluations of that, per dimension", 0.0)
+    refine_least: float = parameter(300.0, "evaluations left that it needs, per dimension", 0.0)
     refine_sigma: float = parameter(1e-3, "first step size of that", 1e-8, 1.0)
     roots: bool = parameter(True, "square roots of equalities of one sign")
     pencils: bool = parameter(True, "bases from pairs of Hessians")
@@ -61,23 +88,40 @@ class ChorusConfig(Config):
     noise: bool = parameter(True, "probes for noise, and regression where it is found")
     noise_limit: float = parameter(1e-10, "relative noise from which regression is used", 0.0)
     probe_seed: int = parameter(12345, "seed of the probes' directions", 0)
+    probe_budget: float = parameter(20.0, "budget per dimension from which is probed", 0.0)
+    probe_every: int = parameter(3, "searches from probe to probe under alarm", 1)
+    smoothed_share: float = parameter(
+        1 / 3, "most evaluations of a search by regression, share of the budget", 0.0, 1.0
+    )
     smoothed_tol: float = parameter(1e-8, "radius at which regression ends", 1e-14, 1e-2)
     model_points: float = parameter(
         4.0, "points of a regression model per dimension, 40 besides", 1.0
     )
     model_memory: int = parameter(4000, "latest points that models choose from", 50)
 
+    unrounded_share: float = parameter(
+        0.2, "most evaluations of a search that ignores discreteness, share", 0.0, 1.0
+    )
+    unrounded_radius: float = parameter(0.2, "first radius of that", 1e-6, 0.5)
+    unrounded_tol: float = parameter(0.01, "radius at which it ends", 1e-14, 0.5)
+
     structure_budget: float = parameter(
         150.0, "budget per dimension from which structure is tested", 0.0
     )
     line_points: int = parameter(40, "points on a line", 4)
     cma_sigma: float = parameter(0.25, "first step size of CMA-ES", 1e-3, 1.0)
+    cma_share: float = parameter(
+        0.25, "most evaluations of a run of CMA-ES, share of the budget", 0.0, 1.0
+    )
     evolve_per_dim: float = parameter(
         4.0, "first number of points per dimension on the augmented Lagrangian", 0.1
     )
     rugged_per_dim: float = parameter(10.0, "population size per dimension", 1.0)
     rugged_share: float = parameter(
         0.4, "horizon of a rugged run, share of what is left", 0.01, 1.0
+    )
+    rugged_least: float = parameter(
+        1500.0, "least horizon of a rugged run, evaluations per dimension", 0.0
     )
     perturb_rate: float = parameter(0.2, "probability that a trial is perturbed", 0.0, 1.0)
     perturb_scale: float = parameter(0.01, "scale of the perturbation, of the box", 0.0)

@@ -102,6 +102,8 @@ def _try(a: Archive, u: FloatArray, moves: FloatArray, before: Score, tried: set
         order = promise(a, u, rows).argsort(kind="stable")
         for i in [i for i in order if faces[i] not in tried][: max(FACES, len(a.discrete))]:
             tried.add(faces[i])
-            yield from solve(a, moves[i], "con", 0.05, 20 * (a.n + 1), race=True)
+            yield from solve(
+                a, moves[i], "con", 0.05, int(a.config.face_most * (a.n + 1)), race=True
+            )
             if a.score < before:
                 return

@@ -25,7 +25,7 @@ def relaxed(a: Archive) -> Batches:
     while a.m:
         sigma = a.config.cma_sigma if known < np.inf else 0.6 * a.config.cma_sigma
         es = CMA(a, 0.25 + 0.5 * a.random(1)[0], sigma, lam, "f")
-        yield from es.run(a.budget // 4)
+        yield from es.run(int(a.config.cma_share * a.budget))
         a.bases["relaxed"] = es.B * es.d
         if es.best_u is not None and es.best < known:
             a.propose(es.best_u)
@@ -55,7 +55,9 @@ def evolve(a: Archive) -> Batches:
             es = CMA(a, a.incumbent, 0.02 / es.d.max(), max(base, lam // 4), mode, es.C)
         else:
             es = CMA(a, a.incumbent, 10.0 ** a.rng.uniform(-5.0, -1.0), base, mode)
-        yield from _until_feasible(a, es) if mode == "v" else es.run(a.budget // 4)
+        yield from (
+            _until_feasible(a, es) if mode == "v" else es.run(int(a.config.cma_share * a.budget))
+        )
         a.bases["evolve"] = es.B
         if es.best_u is not None and a.m and mode == "v":
             a.propose(es.best_u)
@@ -65,14 +67,14 @@ def evolve(a: Archive) -> Batches:
 def _constrained(a: Archive, lam: int) -> Batches:
     """Run on the augmented Lagrangian from a random point, and locally from where it ends."""
     es = LagrangianCMA(a, 0.25 + 0.5 * a.random(1)[0], a.config.cma_sigma, lam, np.zeros(a.m))
-    yield from es.run(a.budget // 4, TOGETHER)
+    yield from es.run(int(a.config.cma_share * a.budget), TOGETHER)
     a.bases["evolve"] = es.B
-    yield from solve(a, boxed(es.mean), "con", 0.01, 100 * (a.n + 1))
+    yield from solve(a, boxed(es.mean), "con", 0.01, int(a.config.short_most * (a.n + 1)))
 
 
 def _until_feasible(a: Archive, es: CMA) -> Batches:
     """Run on the violation until its own point is feasible."""
-    batches = es.run(a.budget // 4)
+    batches = es.run(int(a.config.cma_share * a.budget))
     U = next(batches, None)
     while U is not None:
         rows = yield U

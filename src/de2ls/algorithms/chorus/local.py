@@ -21,8 +21,6 @@ from de2ls.algorithms.chorus.optima import End
 from de2ls.algorithms.chorus.smoothed import SmoothedSearch
 from de2ls.algorithms.chorus.sqp import LocalSearch
 
-PROBE_EVERY = 3  # searches under alarm
-REFINABLE = 300  # evaluations per dimension that must be left for it
 HOPS = (-3.0, -0.5)  # powers of ten: lengths of hops
 AS_IT_IS, RELAXED, RESTORED = ("con",), ("f", "con"), ("v", "con")
 
@@ -119,7 +117,7 @@ class Starts:
     def _refinable(self) -> bool:
         a = self.a
         usable = a.config.refine and a.m > 0 and not a.noisy
-        return usable and a.feasible and a.left > REFINABLE * a.n
+        return usable and a.feasible and a.left > a.config.refine_least * a.n
 
     def learn(self, start: Next, end: End | None, gained: bool) -> None:
         """Take in how a search ended: settled, given up, or without any gain."""
@@ -157,7 +155,10 @@ def _unrounded(a: Archive, u: FloatArray) -> Batches:
 
     Returns where it ended: rounded, it is a better first face than a random one.
     """
-    search = SmoothedSearch(a, Face(a, u, relaxed=True), u, "con", 0.2, a.budget // 5, tol=0.01)
+    config, face = a.config, Face(a, u, relaxed=True)
+    most = int(config.unrounded_share * a.budget)
+    radius, tol = config.unrounded_radius, config.unrounded_tol
+    search = SmoothedSearch(a, face, u, "con", radius, most, tol=tol)
     end = yield from search.run()
     return end.u
 
@@ -171,14 +172,15 @@ def local(a: Archive) -> Batches:
         a.size = np.median(np.abs(out - np.median(out, axis=0)), axis=0)
     best = first[a.best_first(rows)[0]]
     given = a.unit(np.asarray(a.space.x0, float).reshape(-1, a.n))
-    if a.probed < 0 and a.budget >= 20 * a.n:
+    if a.probed < 0 and a.budget >= a.config.probe_budget * a.n:
         yield from _probe(a, given[0] if len(given) else best)
     if a.discrete.size and not len(given):
         best = yield from _unrounded(a, best)
     starts = Starts(a, best, given)
-    most = 300 * (a.n + 1)
+    every = a.config.probe_every
+    most = int(a.config.local_most * (a.n + 1))
     while True:
-        if a.noisy and a.searches % PROBE_EVERY == PROBE_EVERY - 1:
+        if a.noisy and a.searches % every == every - 1:
             yield from _probe(a, a.incumbent)
         start = starts.next()
         before = a.score
@@ -191,9 +193,9 @@ def local(a: Archive) -> Batches:
             relaxed = end if start.modes[0] == "f" else None
             if relaxed and a.relaxed_v <= a.feasible_tol and relaxed.f <= a.best_f:
                 break  # the relaxed optimum is feasible
-            granted = a.budget // 3 if a.noisy else most
+            granted = int(a.config.smoothed_share * a.budget) if a.noisy else most
             if mode == "f":  # on the way to the problem it need not be exact
-                granted = min(granted, 100 * (a.n + 1))
+                granted = min(granted, int(a.config.short_most * (a.n + 1)))
             end = yield from solve(a, u, mode, radius, granted, race)
             u, radius = end.u, 0.05
         gained = better(a.score, before)

@@ -152,7 +152,7 @@ def rugged(a: Archive) -> Batches:
     """Run two populations again and again, each larger; half of them know the incumbent."""
     size = a.config.rugged_per_dim * a.n
     while True:
-        share = max(a.config.rugged_share * a.left, min(a.left, 1500.0 * a.n))
+        share = max(a.config.rugged_share * a.left, min(a.left, a.config.rugged_least * a.n))
         fitting = max(12, int(share / 60))
         U = a.random(int(min(max(20, size), fitting)))
         if a.best_u is not None and a.rng.random() < 0.5:

@@ -30,10 +30,7 @@ from de2ls.algorithms.chorus.archive import Archive, Batches, Rows, Score
 from de2ls.algorithms.chorus.arm import Arm, gained
 
 EARLY = ("structure", "neighbours")  # these begin after the first local search
-STALE = 1e-3  # of the best credit: less is that of gains long past
 WHOLE = ("local", "structure", "neighbours")  # these are hardly interrupted
-MOST_REPEATS = 200
-FRESH = 256  # points that are tried after so many repeats
 
 
 class Scheduler:
@@ -73,7 +70,7 @@ class Scheduler:
             if arm.over:
                 self.arms.remove(arm)
                 self.awake.remove(arm)
-            if self.repeats > MOST_REPEATS:  # it goes round in circles: another start for it
+            if self.repeats > self.config.repeats:  # it goes round in circles: another start for it
                 arm.restart()
                 yield from self._fresh()
             if self.known is not None and len(self.known) == self.points:
@@ -100,7 +97,9 @@ class Scheduler:
         a, least = self.a, min((arm.virtual for arm in self.awake), default=0.0)
         for arm in self.arms:
             early = arm.name in EARLY and a.searches >= 1
-            late = (a.searches >= 3 and a.failed >= self.config.patience) or a.multimodal
+            late = (
+                a.searches >= self.config.searches_least and a.failed >= self.config.patience
+            ) or a.multimodal
             late = late and (arm.name != "rugged" or self._evolved())
             if arm not in self.awake and (early or late or not self.awake):
                 arm.virtual = least - early  # next
@@ -114,9 +113,11 @@ class Scheduler:
     def _turn(self, arm: Arm) -> Generator[FloatArray, Any, None]:
         limit: float = self.quantum
         if arm.name in WHOLE:
-            limit = max(5 * self.quantum, self.a.budget // 5)
+            limit = max(
+                self.config.whole_quanta * self.quantum, self.config.whole_share * self.a.budget
+            )
             limit = limit if self.a.noisy or arm.name == "neighbours" else np.inf
-        while arm.spent < limit and self.a.left > 0 and self.repeats <= MOST_REPEATS:
+        while arm.spent < limit and self.a.left > 0 and self.repeats <= self.config.repeats:
             U = arm.needs()
             if U is None:
                 return
@@ -179,7 +180,7 @@ class Scheduler:
 
     def _fresh(self) -> Generator[FloatArray, Any, None]:
         """Evaluate points where the arms have none but known ones: random ones, then any."""
-        _, U = self.a.points(self.a.random(FRESH))
+        _, U = self.a.points(self.a.random(self.config.fresh))
         before = self.a.evals
         yield from self._evaluate([(None, U)])
         if self.a.evals == before and np.isfinite(self.points):
@@ -192,7 +193,7 @@ class Scheduler:
             np.arange(low + 0.5, high) for low, high in zip(self.a.lower, self.a.upper, strict=True)
         )
         points = (np.array(x) for x in product(*steps))
-        new = islice((x for x in points if x.tobytes() not in self.known), FRESH)
+        new = islice((x for x in points if x.tobytes() not in self.known), self.config.fresh)
         return self.a.unit(np.array(list(new)).reshape(-1, self.a.n))
 
     def _record(self, U: FloatArray, rows: Rows, arm: Arm | None, before: Score) -> None:
@@ -208,7 +209,11 @@ class Scheduler:
         ranked = sorted(self.awake, key=lambda arm: -arm.rate)
         for i, arm in enumerate(ranked):
             arm.weight = 1.0
-            if i < 2 and arm.rate > STALE * ranked[0].rate and (discrete or arm.dry < config.dry):
+            if (
+                i < 2
+                and arm.rate > config.stale * ranked[0].rate
+                and (discrete or arm.dry < config.dry)
+            ):
                 arm.weight = (config.first_weight, config.second_weight)[i]
             if arm.name == "local" and not stuck:
                 arm.weight = max(arm.weight, config.local_weight)

@@ -57,7 +57,7 @@ class LocalSearch:
         self.u, self.radius, self.first_radius = u, radius, radius
         self.max_evals, self.began = max_evals, archive.evals
         self.watch = Watch(archive, self.n, race and mode == "con")
-        self.most_cuts = min(45, self.n + 15)
+        self.most_cuts = min(self.config.cuts_most, self.n + self.config.cuts_more)
         self.n_cuts = 1
         self.kappa = self.config.kappa_min
         self.rejected = self.small = self.kinks = self.bad = 0
@@ -92,7 +92,7 @@ class LocalSearch:
         self.watch.begin(self.f, self.v)
         settled = True
         while not (yield from self._iterate()):
-            if self.a.evals - self.began >= self.max_evals or self.watch.hopeless >= 2:
+            if self.a.evals - self.began >= self.max_evals or self.watch.over:
                 self.converged = settled = False
                 break
             if self.watch.stalls(self.f, self.v):
@@ -149,14 +149,14 @@ class LocalSearch:
             done = self._reject(sub, best, slopes if null else None)
         merit = self.f + sub.rho * float(self.view.excess(self.c, sub.scale))
         settled = np.abs(best.u - start).max() < 0.5 * self.radius or self.radius > 0.09
-        self.watch.judge(merit, 10.0 * (abs(sub.pred) + max(gain, 0.0)), bool(settled))
+        self.watch.judge(merit, abs(sub.pred) + max(gain, 0.0), bool(settled))
         done = (yield from self._suspect()) or done
         self.bundle.keep(self.n_cuts)
         if sub.pred <= 0 and sharp:
             self.bad += 1
             self.B, self.radius = None, 0.3 * self.radius
         flat = 0 < sub.pred <= 1e-16 * (abs(self.f) + 1e-8) and sub.v0 <= 0
-        return done or self.radius < self._tolerance() or self.bad > 5 or flat
+        return done or self.radius < self._tolerance() or self.bad > self.config.local_bad or flat
 
     def _first_curvature(self, norm: float) -> float:
         """Return the curvature for which the slope left by the constraints makes a full step.

@@ -57,9 +57,9 @@ def _use(
         points, error = yield from tables(a, T, centre, whole, k)
         if whole:
             for u in points[:2]:
-                yield from solve(a, u, "con", 1e-3, 100 * (a.n + 1))
+                yield from solve(a, u, "con", 1e-3, int(a.config.short_most * (a.n + 1)))
         else:
-            end = yield from solve(a, points[0], "f", 1e-3, 60 * (a.n + 1))
+            end = yield from solve(a, points[0], "f", 1e-3, int(a.config.table_most * (a.n + 1)))
             a.propose(end.u)
         if not mixed or error > 0.01:
             return

@@ -31,8 +31,14 @@ class Watch:
         self.begin(f, v)
         return not moved
 
-    def judge(self, merit: float, hoped: float, settled: bool) -> None:
-        """Count an iteration that ended at `merit` and may gain what is `hoped`."""
+    @property
+    def over(self) -> bool:
+        """Whether a race is given up."""
+        return self.hopeless >= self.a.config.hopeless
+
+    def judge(self, merit: float, gain: float, settled: bool) -> None:
+        """Count an iteration that ended at `merit`; `gain` is what it gained and the model's."""
+        hoped = self.a.config.hope * gain
         best = self.a.best_f
         near = 1e-3 * abs(best) + 1e-6 * float(self.a.size[0])  # it may be the same optimum
         lost = self.race and settled and merit - best > hoped + near
