@@ -20,8 +20,10 @@ import numpy as np
 
 from de2ls._checks import FloatArray
 from de2ls.algorithms.batches import Answers, Space
+from de2ls.algorithms.chorus.box import UnitBox
 from de2ls.algorithms.chorus.config import ChorusConfig
-from de2ls.algorithms.chorus.optima import Optima, Optimum
+from de2ls.algorithms.chorus.memory import Memory
+from de2ls.algorithms.chorus.optima import Optima
 
 BIG = 1e100  # stands for NaN and infinities
 USABLE = 1e50  # outputs beyond it are no values
@@ -50,7 +52,7 @@ Batches = Generator[FloatArray | None, Rows, Any]  # an arm: asks for batches, N
 Score = tuple[int, float]  # 0 and f* once a point is feasible, before that 1 and the least v
 
 
-class Archive:
+class Archive(UnitBox):
     """The shared memory of the arms.
 
     Parameters
@@ -68,17 +70,13 @@ class Archive:
     def __init__(
         self, space: Space, rng: np.random.Generator, budget: int, config: ChorusConfig
     ) -> None:
-        self.space, self.rng, self.budget, self.config = space, rng, int(budget), config
-        self.n, self.ng, self.nh = int(space.dim), int(space.n_ineq), int(space.n_eq)
+        super().__init__(space)
+        self.rng, self.budget, self.config = rng, int(budget), config
+        self.ng, self.nh = int(space.n_ineq), int(space.n_eq)
         self.m = self.ng + self.nh
-        self.lower = np.asarray(space.lower, float)
-        self.upper = np.asarray(space.upper, float)
-        self.width = self.upper - self.lower
         self.eq_tol = np.broadcast_to(np.asarray(space.eq_tol, float), (self.nh,))
         self.feasible_tol = float(space.feasible_tol)
         self.slack = np.broadcast_to(space.ineq_tol, self.ng) + self.feasible_tol / max(1, self.ng)
-        self.free = np.flatnonzero(~np.asarray(space.discrete, bool))
-        self.discrete = np.flatnonzero(np.asarray(space.discrete, bool))
         self.evals = 0
         self.searches, self.independent, self.last_gain = 0, 0, 0  # local searches
         self.failed = 0  # of them, in a row and until now, without gain
@@ -90,10 +88,7 @@ class Archive:
         self.starts: list[Start] = []
         self.first_starts: list[FloatArray] = []  # injected points that gained: before all else
         self.bases: dict[str, FloatArray] = {}  # linear bases the arms found, as columns
-        self.capacity = int(min(self.budget, config.memory))
-        self.seen_u = np.empty((self.capacity, self.n))
-        self.seen_out = np.empty((self.capacity, 1 + self.m))
-        self.n_seen = 0
+        self.memory = Memory(int(min(self.budget, config.memory)), self.n, 1 + self.m)
         self.size = np.zeros(1 + self.m)
         self.eta = np.zeros(1 + self.m)
         self.noisy = False  # too noisy for differences
@@ -131,25 +126,6 @@ class Archive:
         """Evaluations that are left."""
         return self.budget - self.evals
 
-    def points(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return admissible points x of the box and their places in the unit box."""
-        U = boxed(U)
-        if np.isnan(U.sum()):
-            U = np.where(np.isnan(U), 0.5, U)
-        X = U * self.width
-        X += self.lower
-        np.maximum(X, self.lower, out=X)
-        np.minimum(X, self.upper, out=X)
-        if self.discrete.size:
-            X = np.asarray(self.space.round(X), float) + 0.0  # no zeros of two signs
-            U = self.unit(X)
-        return X, U
-
-    def unit(self, X: FloatArray) -> FloatArray:
-        """Return points of the box in the unit box."""
-        U: FloatArray = np.clip((X - self.lower) / self.width, 0.0, 1.0)
-        return U
-
     def rows(self, answers: Answers) -> Rows:
         """Return the answers as rows without NaN."""
         out = np.empty((len(answers.f), 1 + self.m))
@@ -177,7 +153,7 @@ class Archive:
         """Take evaluated points in."""
         f, v = rows.out[:, 0], rows.v
         before = self.score
-        self._remember(U, rows.out)
+        self.memory.add(U, rows.out)
         if self.nh:
             h = rows.out[:, 1 + self.ng :]
             self.h_low = np.minimum(self.h_low, h.min(0))
@@ -195,15 +171,6 @@ class Archive:
                 self.best_f, self.best_u = float(value[i]), U[i].copy()
         if better(self.score, before, 1e-6):
             self.last_gain = self.evals
-
-    def _remember(self, U: FloatArray, out: FloatArray) -> None:
-        """Write points into the ring of those seen."""
-        at, k = self.n_seen % self.capacity, len(U)
-        place: Any = slice(at, at + k)
-        if at + k > self.capacity:
-            place = (at + np.arange(k)) % self.capacity
-        self.seen_u[place], self.seen_out[place] = U, out
-        self.n_seen += k
 
     def ended(self, end: Any, mode: str, independent: bool, gained: bool) -> None:
         """Keep where a local search ended, and whether it gained."""
@@ -231,35 +198,9 @@ class Archive:
     def note(self) -> None:
         """Write down what is known of the solution, for whoever reports it."""
         notes = self.space.notes
-        notes["optima"] = [self._noted(optimum) for optimum in self.optima.found]
+        notes["optima"] = [optimum.noted(self, self.m) for optimum in self.optima.found]
         notes["size"] = self.size
         notes["noise"] = self.eta * self.size if self.noisy else np.zeros(1 + self.m)
-
-    def _noted(self, optimum: Optimum) -> dict[str, Any]:
-        """Return an optimum in the problem's own units, with the slopes of f, g, h, if known."""
-        end, slopes = optimum.end, None
-        # A relaxed search knows no constraints.
-        if end.g is not None and end.J is not None and len(end.J) == self.m:
-            slopes = np.vstack([end.g, end.J]) / self.width[self.free]  # by continuous coordinates
-        return {
-            "x": self.lower + end.u * self.width,
-            "f": float(end.f),
-            "violation": float(end.v),
-            "room": None if end.c is None else -end.c,  # up to the limits of g
-            "slopes": slopes,
-            "searches": optimum.searches,
-        }
-
-    def seen(self) -> tuple[FloatArray, FloatArray]:
-        """Return the remembered points and their outputs."""
-        k = min(self.n_seen, self.capacity)
-        return self.seen_u[:k], self.seen_out[:k]
-
-    def recent(self) -> tuple[FloatArray, FloatArray]:
-        """Return the latest of them, as many as models are chosen from."""
-        k = min(self.n_seen, self.capacity, self.config.model_memory)
-        i = np.arange(self.n_seen - k, self.n_seen) % self.capacity
-        return self.seen_u[i], self.seen_out[i]
 
     def key(self, rows: Rows, mode: str) -> FloatArray:
         """Order of points: "f" by objective, "v" by violation, "rules" feasible ones first."""
@@ -298,11 +239,6 @@ class Archive:
     def count(self, name: str, by: float = 1.0) -> None:
         """Add to a counter of the record."""
         self.space.counters[name] = self.space.counters.get(name, 0.0) + by
-
-
-def boxed(U: FloatArray) -> FloatArray:
-    """Return points moved into the unit box (a third of the time of `numpy.clip`)."""
-    return np.minimum(np.maximum(U, 0.0), 1.0)
 
 
 def better(a: Score, b: Score, noise: float = 0.0) -> bool:

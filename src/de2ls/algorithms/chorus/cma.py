@@ -19,7 +19,8 @@ import math
 import numpy as np
 
 from de2ls._checks import FloatArray
-from de2ls.algorithms.chorus.archive import USABLE, Archive, Batches, Rows, boxed
+from de2ls.algorithms.chorus.archive import USABLE, Archive, Batches, Rows
+from de2ls.algorithms.chorus.box import boxed
 from de2ls.algorithms.chorus.symmetric import eigen
 
 

@@ -11,7 +11,8 @@ incumbent; on the violation with the covariance kept) take turns.
 
 import numpy as np
 
-from de2ls.algorithms.chorus.archive import Archive, Batches, boxed
+from de2ls.algorithms.chorus.archive import Archive, Batches
+from de2ls.algorithms.chorus.box import boxed
 from de2ls.algorithms.chorus.cma import CMA, default_lambda
 from de2ls.algorithms.chorus.lagrangian import LagrangianCMA
 from de2ls.algorithms.chorus.local import solve

@@ -56,7 +56,7 @@ class Face:
         At most a quarter of them lie within `inner`, the latest there: a crowd at the centre tells
         nothing of slopes.
         """
-        U, out = self.a.recent()
+        U, out = self.a.memory.recent(self.a.config.model_memory)
         usable = np.abs(out).max(1) < USABLE
         if not self.whole:
             fixed = self.a.discrete

@@ -22,7 +22,8 @@ Lagrangian constraint handling, FOGA 2017.
 import numpy as np
 
 from de2ls._checks import FloatArray
-from de2ls.algorithms.chorus.archive import Archive, Batches, Rows, boxed
+from de2ls.algorithms.chorus.archive import Archive, Batches, Rows
+from de2ls.algorithms.chorus.box import boxed
 from de2ls.algorithms.chorus.cma import CMA, default_lambda
 from de2ls.algorithms.chorus.differences import View
 from de2ls.algorithms.chorus.face import Face

@@ -16,7 +16,8 @@ globally: k points, then four times four points around the best.
 import numpy as np
 
 from de2ls._checks import FloatArray
-from de2ls.algorithms.chorus.archive import Archive, Batches, Rows, boxed
+from de2ls.algorithms.chorus.archive import Archive, Batches, Rows
+from de2ls.algorithms.chorus.box import boxed
 from de2ls.algorithms.chorus.pencil import hessians, pencil
 
 AROUND = np.array([-0.6, -0.2, 0.2, 0.6])

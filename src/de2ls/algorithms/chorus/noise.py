@@ -97,7 +97,7 @@ def _line(a: Archive, u: FloatArray, spacing: float) -> Batches:
 
 def sizes(a: Archive) -> FloatArray:
     """Return the mean deviation of every output over what was seen."""
-    _, out = a.seen()
+    _, out = a.memory.seen()
     out = out[np.abs(out).max(1) < USABLE]
     if not len(out):
         return np.zeros(1 + a.m)

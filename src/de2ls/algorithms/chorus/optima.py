@@ -5,12 +5,13 @@ values. An independent search began at a random point, a user's point or another
 not at the incumbent.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from de2ls._checks import FloatArray
 from de2ls.algorithms.batches import as_good
+from de2ls.algorithms.chorus.box import UnitBox
 
 NEAR = 1e-4  # of the box
 
@@ -43,6 +44,21 @@ class Optimum:
             and abs(self.end.f - end.f) < 1e-3 * unit
             and abs(self.end.v - end.v) < 1e-3 * (abs(self.end.v) + 1e-6)
         )
+
+    def noted(self, box: UnitBox, m: int) -> dict[str, Any]:
+        """Return it in the problem's own units, with the slopes of f and its m constraints."""
+        end, slopes = self.end, None
+        # A relaxed search knows no constraints.
+        if end.g is not None and end.J is not None and len(end.J) == m:
+            slopes = np.vstack([end.g, end.J]) / box.width[box.free]  # by continuous coordinates
+        return {
+            "x": box.lower + end.u * box.width,
+            "f": float(end.f),
+            "violation": float(end.v),
+            "room": None if end.c is None else -end.c,  # up to the limits of g
+            "slopes": slopes,
+            "searches": self.searches,
+        }
 
 
 class Optima:

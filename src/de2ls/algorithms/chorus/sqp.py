@@ -23,8 +23,8 @@ import numpy as np
 
 from de2ls._checks import FloatArray
 from de2ls.algorithms.chorus.archive import BIG, Archive, Batches
-from de2ls.algorithms.chorus.differences import View, central, forward, turned, usable_slopes
-from de2ls.algorithms.chorus.model import TINY, Bundle, Cut, updated
+from de2ls.algorithms.chorus.iterate import Iterate, Slopes
+from de2ls.algorithms.chorus.model import TINY, updated
 from de2ls.algorithms.chorus.noise import probe
 from de2ls.algorithms.chorus.optima import End
 from de2ls.algorithms.chorus.qp import Solution
@@ -36,10 +36,7 @@ def _f(point: Point) -> float:
     return point.f
 
 
-Slopes = tuple[FloatArray, FloatArray, Cut]  # g, J and the cut they make
-
-
-class LocalSearch:
+class LocalSearch(Iterate):
     """One run of the method from `u`; `run` is the generator of batches."""
 
     def __init__(
@@ -51,43 +48,23 @@ class LocalSearch:
         max_evals: int,
         race: bool = False,
     ) -> None:
-        self.a, self.config = archive, archive.config
-        self.view = View(archive, mode)
-        self.n = len(u)
-        self.u, self.radius, self.first_radius = u, radius, radius
+        super().__init__(archive, u, mode, radius)
+        self.first_radius = radius
         self.max_evals, self.began = max_evals, archive.evals
         self.watch = Watch(archive, self.n, race and mode == "con")
         self.most_cuts = min(self.config.cuts_most, self.n + self.config.cuts_more)
-        self.n_cuts = 1
-        self.kappa = self.config.kappa_min
         self.rejected = self.small = self.kinks = self.bad = 0
-        self.first, self.central, self.converged = True, False, False
-        self.sharp = False  # slopes at the iterate are central, others not yet
-        self.B: FloatArray | None = None
+        self.first, self.converged = True, False
         self.best: Point | None = None  # feasible
-        self.margin = np.zeros(self.view.m)
         self.multipliers: FloatArray | None = None
         self.suspect = archive.evals - archive.probed < 3 * (self.n + 1) and archive.evals > 20 * (
             self.n + 1
         )
 
-    @property
-    def step_limit(self) -> float:
-        """Largest forward step: it grows with the noise."""
-        return float(np.clip(2.0 * np.sqrt(self.a.eta.max()), 1e-7, 1e-4))
-
     def run(self) -> Batches:
         """Search; returns an `End`."""
-        rows = yield self.u[None]
-        f, c = self.view.split(rows)
-        self.f, self.c, self.v = float(f[0]), c[0], float(rows.v[0])
-        if not rows.usable[0]:
+        if not (yield from self._begin()):
             return End(self.u, self.f, self.v, False)
-        steps = turned(self.u, self.step_limit)
-        self.g, self.J = yield from forward(self.view, self.u, self.f, self.c, steps)
-        if not usable_slopes(self.g, self.J):
-            return End(self.u, self.f, self.v, False)
-        self.bundle = Bundle(Cut(self.f, self.g, self.u))
         self.converged = True
         self.watch.begin(self.f, self.v)
         settled = True
@@ -158,28 +135,6 @@ class LocalSearch:
         flat = 0 < sub.pred <= 1e-16 * (abs(self.f) + 1e-8) and sub.v0 <= 0
         return done or self.radius < self._tolerance() or self.bad > self.config.local_bad or flat
 
-    def _first_curvature(self, norm: float) -> float:
-        """Return the curvature for which the slope left by the constraints makes a full step.
-
-        Among cuts the slope that is left is that of their mixture, which says nothing yet.
-        """
-        if not self.view.m or self.n_cuts > 1:
-            return 0.1 * norm / self.radius
-        sub = self._subproblem(np.eye(self.n) * (1e-6 * norm / self.radius))
-        solution = sub.solve(self.kappa)
-        if solution is None:
-            return 0.1 * norm / self.radius
-        left = self.g + self.J.T @ sub.multipliers(solution)
-        inside = (self.u > 0.0) & (self.u < 1.0)
-        rest = float(np.linalg.norm(left[inside]))
-        return 0.1 * max(rest, 1e-6 * norm) / self.radius
-
-    def _subproblem(self, B: FloatArray) -> Subproblem:
-        return Subproblem(
-            self.view, self.config, self.u, self.f, self.c, self.g, self.J, B,
-            self.bundle, self.radius, self.margin,
-        )  # fmt: skip
-
     def _tolerance(self) -> float:
         return max(self.config.local_tol, 1e-4 * (self.step_limit - 1e-7))
 
@@ -189,33 +144,6 @@ class LocalSearch:
             over = 2.0 * self.view.over(best.c) / sub.scale
             limit = 0.1 * abs(sub.pred) / max(sub.g_norm, TINY)
             self.margin = np.minimum(np.maximum(over, 0.3 * self.margin), limit)
-
-    def _slopes(self, sub: Subproblem, best: Point) -> Batches:
-        """Return slopes and the cut at `best`, or None if they are undefined."""
-        at = best
-        if self.n_cuts > 1:
-            aside = self.a.rng.uniform(-1.0, 1.0, self.n) * (0.03 * self.radius)
-            (near,) = yield from sub.evaluate(np.zeros(1), (best.u + aside)[None])
-            at = near if abs(near.f) < BIG else best
-            h: FloatArray | float = np.clip(1e-3 * self.radius, 1e-12, 1e-7)
-        else:
-            assert self.B is not None
-            curve = np.maximum(np.diag(self.B), TINY)
-            limit = self.step_limit
-            h = np.clip(
-                2.0 * np.sqrt(2.2e-16 * abs(best.f) / curve),
-                min(1e-2 * limit, 0.1 * self.radius),
-                min(limit, max(1e-2 * self.radius, 1e-3 * limit)),
-            )
-            d = best.u - self.u
-            left = abs(sub.pred) / (float(np.linalg.norm(d)) + TINY)
-            self.central = self.central or 0.5 * float((h * curve).max()) > 0.1 * left
-            if self.central:
-                h = np.clip(0.1 * np.abs(d).max(), 0.1 * limit, 100.0 * limit)
-                g, J = yield from central(self.view, at.u, at.f, at.c, np.full(self.n, h))
-        if self.n_cuts > 1 or not self.central:
-            g, J = yield from forward(self.view, at.u, at.f, at.c, turned(at.u, h))
-        return (g, J, Cut(at.f, g, at.u)) if usable_slopes(g, J) else None
 
     def _accept(self, solution: Solution, best: Point, gain: float, slopes: Slopes) -> bool:
         """Move to `best`; returns whether the search is over."""
@@ -271,17 +199,6 @@ class LocalSearch:
             # the objective, not a constraint, is to blame: a kink
             self.n_cuts, self.B, self.kinks = self.most_cuts, None, 4
             self.radius = min(30.0 * self.radius, self.first_radius)
-        return False
-
-    def _sharpen(self) -> Batches:
-        """Take central differences at the iterate before a rejection is believed."""
-        self.sharp = True
-        h = np.full(self.n, 30.0 * self.step_limit)
-        g, J = yield from central(self.view, self.u, self.f, self.c, h)
-        if usable_slopes(g, J):
-            self.g, self.J = g, J
-            self.bundle = Bundle(Cut(self.f, g, self.u))
-        self.radius *= 0.3
         return False
 
     def _suspect(self) -> Batches:

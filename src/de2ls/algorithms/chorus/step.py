@@ -20,7 +20,8 @@ from typing import NamedTuple
 import numpy as np
 
 from de2ls._checks import FloatArray
-from de2ls.algorithms.chorus.archive import USABLE, Batches, boxed
+from de2ls.algorithms.chorus.archive import USABLE, Batches
+from de2ls.algorithms.chorus.box import boxed
 from de2ls.algorithms.chorus.config import ChorusConfig
 from de2ls.algorithms.chorus.differences import View
 from de2ls.algorithms.chorus.model import Bundle

@@ -1,0 +1,121 @@
+"""The iterate of the local method: what is known there, its slopes, its subproblem.
+
+| symbol | here | meaning |
+|---|---|---|
+| u, f, c, v | the same | point, objective, constraints, summed violation |
+| g, J | the same | slopes of objective and constraints |
+| B | `B` | curvature of the Lagrangian; None: not known yet |
+| h | `h` | difference steps, at most `step_limit` |
+"""
+
+import numpy as np
+
+from de2ls._checks import FloatArray
+from de2ls.algorithms.chorus.archive import BIG, Archive, Batches
+from de2ls.algorithms.chorus.differences import View, central, forward, turned, usable_slopes
+from de2ls.algorithms.chorus.model import TINY, Bundle, Cut
+from de2ls.algorithms.chorus.step import Point, Subproblem
+
+Slopes = tuple[FloatArray, FloatArray, Cut]  # g, J and the cut they make
+
+
+class Iterate:
+    """The iterate of a local search from `u` with trust region `radius`."""
+
+    def __init__(self, archive: Archive, u: FloatArray, mode: str, radius: float) -> None:
+        self.a, self.config = archive, archive.config
+        self.view = View(archive, mode)
+        self.n = len(u)
+        self.u, self.radius = u, radius
+        self.n_cuts = 1
+        self.kappa = self.config.kappa_min
+        self.central = False
+        self.sharp = False  # slopes at the iterate are central, others not yet
+        self.B: FloatArray | None = None
+        self.margin = np.zeros(self.view.m)
+
+    f: float
+    c: FloatArray
+    v: float
+    g: FloatArray
+    J: FloatArray
+    bundle: Bundle
+
+    def _begin(self) -> Batches:
+        """Evaluate the first point and its slopes; returns whether they are usable."""
+        rows = yield self.u[None]
+        f, c = self.view.split(rows)
+        self.f, self.c, self.v = float(f[0]), c[0], float(rows.v[0])
+        if not rows.usable[0]:
+            return False
+        steps = turned(self.u, self.step_limit)
+        self.g, self.J = yield from forward(self.view, self.u, self.f, self.c, steps)
+        if not usable_slopes(self.g, self.J):
+            return False
+        self.bundle = Bundle(Cut(self.f, self.g, self.u))
+        return True
+
+    @property
+    def step_limit(self) -> float:
+        """Largest forward step: it grows with the noise."""
+        return float(np.clip(2.0 * np.sqrt(self.a.eta.max()), 1e-7, 1e-4))
+
+    def _first_curvature(self, norm: float) -> float:
+        """Return the curvature for which the slope left by the constraints makes a full step.
+
+        Among cuts the slope that is left is that of their mixture, which says nothing yet.
+        """
+        if not self.view.m or self.n_cuts > 1:
+            return 0.1 * norm / self.radius
+        sub = self._subproblem(np.eye(self.n) * (1e-6 * norm / self.radius))
+        solution = sub.solve(self.kappa)
+        if solution is None:
+            return 0.1 * norm / self.radius
+        left = self.g + self.J.T @ sub.multipliers(solution)
+        inside = (self.u > 0.0) & (self.u < 1.0)
+        rest = float(np.linalg.norm(left[inside]))
+        return 0.1 * max(rest, 1e-6 * norm) / self.radius
+
+    def _subproblem(self, B: FloatArray) -> Subproblem:
+        return Subproblem(
+            self.view, self.config, self.u, self.f, self.c, self.g, self.J, B,
+            self.bundle, self.radius, self.margin,
+        )  # fmt: skip
+
+    def _slopes(self, sub: Subproblem, best: Point) -> Batches:
+        """Return slopes and the cut at `best`, or None if they are undefined."""
+        at = best
+        if self.n_cuts > 1:
+            aside = self.a.rng.uniform(-1.0, 1.0, self.n) * (0.03 * self.radius)
+            (near,) = yield from sub.evaluate(np.zeros(1), (best.u + aside)[None])
+            at = near if abs(near.f) < BIG else best
+            h: FloatArray | float = np.clip(1e-3 * self.radius, 1e-12, 1e-7)
+        else:
+            assert self.B is not None
+            curve = np.maximum(np.diag(self.B), TINY)
+            limit = self.step_limit
+            h = np.clip(
+                2.0 * np.sqrt(2.2e-16 * abs(best.f) / curve),
+                min(1e-2 * limit, 0.1 * self.radius),
+                min(limit, max(1e-2 * self.radius, 1e-3 * limit)),
+            )
+            d = best.u - self.u
+            left = abs(sub.pred) / (float(np.linalg.norm(d)) + TINY)
+            self.central = self.central or 0.5 * float((h * curve).max()) > 0.1 * left
+            if self.central:
+                h = np.clip(0.1 * np.abs(d).max(), 0.1 * limit, 100.0 * limit)
+                g, J = yield from central(self.view, at.u, at.f, at.c, np.full(self.n, h))
+        if self.n_cuts > 1 or not self.central:
+            g, J = yield from forward(self.view, at.u, at.f, at.c, turned(at.u, h))
+        return (g, J, Cut(at.f, g, at.u)) if usable_slopes(g, J) else None
+
+    def _sharpen(self) -> Batches:
+        """Take central differences at the iterate before a rejection is believed."""
+        self.sharp = True
+        h = np.full(self.n, 30.0 * self.step_limit)
+        g, J = yield from central(self.view, self.u, self.f, self.c, h)
+        if usable_slopes(g, J):
+            self.g, self.J = g, J
+            self.bundle = Bundle(Cut(self.f, g, self.u))
+        self.radius *= 0.3
+        return False
