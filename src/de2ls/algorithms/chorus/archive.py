@@ -133,8 +133,8 @@ class Archive(UnitBox):
         out[:, 1 : 1 + self.ng] = answers.g
         out[:, 1 + self.ng :] = answers.h
         v = np.array(answers.v, float)
-        bad = ~(np.abs(out) < BIG)
-        if bad.any():
+        if not np.abs(out).max() < BIG:
+            bad = ~(np.abs(out) < BIG)
             out[bad] = BIG
             out[bad.any(1), 0] = BIG
             v[bad.any(1)] = BIG

@@ -31,10 +31,13 @@ class Arm:
                 self.asked = self._resume()
                 if self.asked is None:
                     return None
-            rest = self.asked[sum(len(r.v) for r in self.answers) :]
-            if len(rest):
-                return rest
-            self.ready = Rows(*(np.concatenate(part) for part in zip(*self.answers, strict=True)))
+            told = sum(len(rows.v) for rows in self.answers)
+            if told < len(self.asked):
+                return self.asked[told:]
+            self.ready = self.answers[0]
+            if len(self.answers) > 1:
+                joined = (np.concatenate(part) for part in zip(*self.answers, strict=True))
+                self.ready = Rows(*joined)
             self.asked, self.answers = None, []
 
     def _resume(self) -> FloatArray | None:

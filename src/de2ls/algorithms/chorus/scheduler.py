@@ -127,9 +127,11 @@ class Scheduler:
         """Return the arm's points and, for idle workers, those of the others, begun or not."""
         parts: list[tuple[Arm | None, FloatArray]] = [(arm, U)]
         spare = -len(U) % max(1, int(self.a.space.workers))
+        if not spare:
+            return parts
         others = sorted((o for o in self.arms if o is not arm), key=lambda o: o.virtual)
         for other in others:
-            if spare <= 0:
+            if not spare:
                 break
             more = other.needs()
             if more is not None:
@@ -141,7 +143,8 @@ class Scheduler:
         self, parts: list[tuple[Arm | None, FloatArray]]
     ) -> Generator[FloatArray, Any, None]:
         """Evaluate points of one or more arms as one batch and tell each its answers."""
-        X, U = self.a.points(np.concatenate([part for _, part in parts]))
+        alone = len(parts) == 1
+        X, U = self.a.points(parts[0][1] if alone else np.concatenate([U for _, U in parts]))
         if self.known is None:
             X, U = X[: self.a.left], U[: self.a.left]
             rows = self.a.rows((yield X))
@@ -149,6 +152,9 @@ class Scheduler:
         else:
             rows = yield from self._distinct(X)
             X, U = X[: len(rows.v)], U[: len(rows.v)]
+        if alone and len(U):
+            self._record(U, rows, parts[0][0], self.a.score)
+            return
         at = 0
         for arm, part in parts:
             some = slice(at, at + len(part))

@@ -87,45 +87,45 @@ class Tables:
         if self.m:
             for rho in PENALTIES:
                 total = self._exchange(entries, total, rho)
-        over = self._over(total[None])[0] / unit[1:]
+        over = self._over(total) / unit[1:]
         return Choice(float(total[0] + 100.0 * unit[0] * over.sum()), total, entries)
 
     def _over(self, total: FloatArray) -> FloatArray:
-        g = np.maximum(total[..., 1 : 1 + self.ng], 0.0)
-        h = np.maximum(np.abs(total[..., 1 + self.ng :]) - self.band, 0.0)
-        return np.concatenate([g, h], axis=-1)
-
-    def _merit(self, total: FloatArray, rho: float) -> FloatArray:
-        merit: FloatArray = total[..., 0] + rho * (self._over(total) @ self.weight)
-        return merit
+        """Return by how much constraints are exceeded; outputs come first, (1 + m, ...)."""
+        over: FloatArray = total[1:].copy()
+        over[self.ng :] = (np.abs(over[self.ng :]).T - self.band).T
+        return np.maximum(over, 0.0, out=over)
 
     def _exchange(self, entries: list[int], total: FloatArray, rho: float) -> FloatArray:
         """Exchange entries one by one and in pairs while that lowers the merit."""
-        rng = self.a.rng
+        rng, values = self.a.rng, [np.ascontiguousarray(v.T) for v in self.values]
+        weight = rho * self.weight
         for _ in range(SWEEPS):
             before = list(entries)
-            for i, table in enumerate(self.values):
-                rest = total - table[entries[i]]
-                entries[i] = self._better(rest + table, entries[i], rho)
-                total = rest + table[entries[i]]
-            for a, b in rng.integers(self.lines, size=(PAIRS, 2)):
+            for i, table in enumerate(values):
+                rest = total - table[:, entries[i]]
+                entries[i] = self._better(rest[:, None] + table, entries[i], weight)
+                total = rest + table[:, entries[i]]
+            for a, b in rng.integers(self.lines, size=(PAIRS, 2)).tolist():
                 if a == b:
                     continue
-                first = np.append(rng.integers(len(self.values[a]), size=TRIES), entries[a])
-                rest = total - self.values[a][entries[a]] - self.values[b][entries[b]]
-                sums = rest + self.values[a][first][:, None] + self.values[b][None]
-                k = len(self.values[b])
-                now = TRIES * k + entries[b]
-                best = self._better(sums.reshape(-1, 1 + self.m), now, rho)
+                A, B = values[a], values[b]
+                first = np.append(rng.integers(A.shape[1], size=TRIES), entries[a])
+                rest = total - A[:, entries[a]] - B[:, entries[b]]
+                sums = ((rest[:, None] + A[:, first])[:, :, None] + B[:, None]).reshape(
+                    len(rest), -1
+                )
+                k = B.shape[1]
+                best = self._better(sums, TRIES * k + entries[b], weight)
                 entries[a], entries[b] = int(first[best // k]), best % k
-                total = sums.reshape(-1, 1 + self.m)[best]
+                total = sums[:, best]
             if entries == before:
                 break
         return total
 
-    def _better(self, sums: FloatArray, now: int, rho: float) -> int:
+    def _better(self, sums: FloatArray, now: int, weight: FloatArray) -> int:
         """Return the entry of least merit; the present one unless that is beaten."""
-        merit = self._merit(sums, rho)
+        merit = sums[0] + weight @ self._over(sums)
         best = int(merit.argmin())
         return best if merit[best] < merit[now] - 1e-12 * abs(merit[now]) else now
 
