@@ -6,6 +6,7 @@ import numpy as np
 
 from de2ls._checks import FloatArray
 from de2ls.algorithms.chorus.archive import Archive, Batches, Rows, Score
+from de2ls.algorithms.chorus.threads import one_thread
 
 FAULTS = (ArithmeticError, np.linalg.LinAlgError, RuntimeError, ValueError, IndexError)
 
@@ -44,7 +45,7 @@ class Arm:
         """Let the arm go on; one that breaks down numerically starts anew."""
         answer, self.ready = self.ready, None
         try:
-            with np.errstate(all="ignore"):
+            with np.errstate(all="ignore"), one_thread:
                 U = next(self.batches) if answer is None else self.batches.send(answer)
             self.episodes += U is None
             return None if U is None or not len(U) else U

@@ -1,7 +1,6 @@
 """Eigenvalues of small symmetric matrices, by LAPACK without checks.
 
-NumPy's functions spend more time on checks than on a small matrix; from 30 rows on they may also
-share the work among threads, which takes many times as long as it saves.
+NumPy's functions spend more time on checks than on a small matrix.
 """
 
 import numpy as np
