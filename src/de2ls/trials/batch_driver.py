@@ -62,7 +62,8 @@ class BatchDriver(Driver):
         self._first = first  # number of its first point
         self._issued = 0  # its points that were handed out: the first ones
         self._waiting = size  # its points that have no result yet
-        self._out = np.full((size, 1 + self.problem.n_constraints), np.nan)
+        self._out = np.empty((size, 1 + self.problem.n_constraints))
+        self._out.fill(np.nan)
         self._f, self._v = np.empty(size), np.empty(size)
         self._known = np.zeros(size, dtype=np.bool_)  # which points have a result
         self.recorder.n_pop = size
@@ -298,11 +299,9 @@ class BatchDriver(Driver):
                 f"the algorithm {name} must yield points as an array of shape (n, {dim}) with "
                 f"n > 0, got {_shape(points)}"
             )
-        low, high = self.problem.lower, self.problem.upper
-        inside = low <= X  # False where NaN
-        inside &= high >= X
-        if np.count_nonzero(inside) < X.size:
-            i, j = np.argwhere(~inside)[0]
+        if not self.recorder.all_inside(X):
+            low, high = self.problem.lower, self.problem.upper
+            i, j = np.argwhere(~((low <= X) & (high >= X)))[0]
             raise ValueError(
                 f"the algorithm {name} must yield points of the box: coordinate {j} of point {i} "
                 f"is {X[i, j]:g}, outside [{low[j]:g}, {high[j]:g}]"

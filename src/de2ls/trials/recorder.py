@@ -1,18 +1,26 @@
-"""The recorder of batches: the rules of `de2ls.engine.recorder`, a batch at a time, in NumPy.
+"""The recorder of batches: the rules of `de2ls.engine.recorder`, a batch at a time.
 
-It needs no compiled code, so that a short run of a plain Python function stays light.
+A plain Python function needs no compiled code here, so that a short run of it stays light; results
+of a compiled problem are scanned by compiled code.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from de2ls._checks import FloatArray
 from de2ls.engine.budget import n_samples, sample_stride
 from de2ls.problems.problem import Problem
 
-Mask = NDArray[np.bool_]
+if TYPE_CHECKING:
+    from de2ls.trials.scan import Scan
+
+
+def _scanner(problem: Problem) -> "Scan":
+    """Return the compiled scan of a problem's results; only here Numba is needed."""
+    from de2ls.trials.scan import Scan
+
+    return Scan(problem)
 
 
 class Recorder:
@@ -50,6 +58,7 @@ class Recorder:
         self.stride = sample_stride(problem.dim, budget)
         self.curve = np.full((n_samples(problem.dim, budget), 5), np.nan)
         self.row = 0  # next row of the curve
+        self._compiled = None if problem.kernel is None else _scanner(problem)
 
     def observe(self, X: FloatArray, out: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Record the points `X` with results `out` (f, g, h); return f and the summed violation.
@@ -58,15 +67,23 @@ class Recorder:
         """
         f, v, n_invalid = self.values(out)
         self.n_invalid += n_invalid
-        feasible = v <= self.problem.feasible_tol
+        i, least = self._best_of(f, v)
+        is_better = self._is_better(float(f[i]), float(v[i]))
         if self.next_sample <= self.n + len(f):
-            self._sample(f, v, feasible)
-        self._keep_best(X, out, f, v, feasible)
+            self._sample(f, v, is_better or least < self.least_cv)
+        if self.best_n == 0:  # any point before none, any with a value before one without
+            self._keep(X, out, f, v, int(np.argmax((f < np.inf) | (v < np.inf))))
+            is_better = self._is_better(float(f[i]), float(v[i]))
+        if is_better:
+            self._keep(X, out, f, v, i)
+        self.least_cv = min(self.least_cv, least)
         self.n += len(f)
         return f, v
 
     def values(self, out: FloatArray) -> tuple[FloatArray, FloatArray, int]:
         """Return f and the summed violation of results, and how many have no value."""
+        if self._compiled is not None:
+            return self._compiled.values(out)
         f = out[:, 0].copy()
         cut = 1 + self.problem.n_ineq
         v = self.problem.summed_violation(out[:, 1:cut], out[:, cut:])
@@ -75,6 +92,14 @@ class Recorder:
         invalid = ~((f > -np.inf) & (v >= 0.0))
         f[invalid] = v[invalid] = np.inf
         return f, v, int(np.count_nonzero(invalid))
+
+    def all_inside(self, X: FloatArray) -> bool:
+        """Whether all points lie in the box; False where NaN."""
+        if self._compiled is not None:
+            return self._compiled.all_inside(X)
+        inside = self.problem.lower <= X
+        inside &= self.problem.upper >= X
+        return bool(np.count_nonzero(inside) == X.size)
 
     def is_target(self, values: FloatArray) -> bool:
         """Whether the results of one point reach the target."""
@@ -90,22 +115,22 @@ class Recorder:
             return np.inf
         return max(self.n0, min(self.stride * self.row, self.budget))
 
-    def _keep_best(
-        self, X: FloatArray, out: FloatArray, f: FloatArray, v: FloatArray, feasible: Mask
-    ) -> None:
-        """Let the batch's best point replace the incumbent, if it is strictly better."""
-        if self.best_n == 0:  # any point before none, any with a value before one without
-            self._keep(X, out, f, v, int(np.argmax((f < np.inf) | (v < np.inf))))
-        least = int(v.argmin())
+    def _best_of(self, f: FloatArray, v: FloatArray) -> tuple[int, float]:
+        """Return the position of a batch's best point, and the least violation."""
+        if self._compiled is not None:
+            return self._compiled.best_of(f, v)
+        feasible = v <= self.problem.feasible_tol
+        i = least = int(v.argmin())
         n_feasible = np.count_nonzero(feasible)
         if n_feasible:
             i = int((f if n_feasible == len(f) else np.where(feasible, f, np.inf)).argmin())
-            is_better = self.best_cv > self.problem.feasible_tol or f[i] < self.best_f
-        else:
-            i, is_better = least, v[least] < self.best_cv
-        if is_better:
-            self._keep(X, out, f, v, i)
-        self.least_cv = min(self.least_cv, float(v[least]))
+        return i, float(v[least])
+
+    def _is_better(self, f: float, v: float) -> bool:
+        """Whether a point is strictly better than the incumbent."""
+        if v <= self.problem.feasible_tol:
+            return self.best_cv > self.problem.feasible_tol or f < self.best_f
+        return v < self.best_cv
 
     def _keep(self, X: FloatArray, out: FloatArray, f: FloatArray, v: FloatArray, i: int) -> None:
         self.best_f, self.best_cv = float(f[i]), float(v[i])
@@ -114,24 +139,33 @@ class Recorder:
         dim = self.problem.dim
         self.best[:dim], self.best[dim:] = X[i], out[i]
 
-    def _sample(self, f: FloatArray, v: FloatArray, feasible: Mask) -> None:
-        """Write the rows that fall due within the batch."""
+    def _sample(self, f: FloatArray, v: FloatArray, changes: bool) -> None:
+        """Write the rows that fall due within the batch; `changes`: whether it changes them."""
+        last = self.n + len(f)
+        if not changes:
+            self._repeat(last)
+            return
+        feasible = v <= self.problem.feasible_tol
         f_so_far = np.minimum.accumulate(np.where(feasible, f, np.inf))
         v_so_far = np.minimum(np.minimum.accumulate(v), self.least_cv)
         any_so_far = np.logical_or.accumulate(feasible)
         known = self.best_cv <= self.problem.feasible_tol
-        while (due := self.next_sample) <= self.n + len(f):
+        while (due := self.next_sample) <= last:
             i = max(0, int(due) - self.n - 1)
             f_best = min(f_so_far[i], self.best_f) if known else f_so_far[i]
             min_ev = f_best if known or any_so_far[i] else np.nan
             self.curve[self.row] = due, min_ev, v_so_far[i], self.n_pop, 0.0
             self.row += 1
 
-    def close_curve(self) -> None:
-        """Repeat the last state in the rows that an early end left empty."""
-        while (due := self.next_sample) < np.inf:
+    def _repeat(self, last: float) -> None:
+        """Write the present state in the rows that are due up to `last` evaluations."""
+        while (due := self.next_sample) <= last and self.row < len(self.curve):
             self.curve[self.row] = (due, *self.present[1:])
             self.row += 1
+
+    def close_curve(self) -> None:
+        """Repeat the last state in the rows that an early end left empty."""
+        self._repeat(np.inf)
 
     @property
     def present(self) -> tuple[float, ...]:
