@@ -11,14 +11,21 @@ import de2ls
 from de2ls.algorithms.batches import Space
 from de2ls.algorithms.lineage import cma, draws, sizes, variation
 from de2ls.algorithms.lineage.archive import Archive
-from de2ls.algorithms.lineage.choice import OperatorWeights, Roulette
-from de2ls.algorithms.lineage.ide import cobide_parameters, ide_donors, rank_rates
+from de2ls.algorithms.lineage.choice import OperatorWeights, Roulette, by_chance
+from de2ls.algorithms.lineage.contest import contest, relative_gains, shares
+from de2ls.algorithms.lineage.four import (
+    cobide_parameters,
+    cross_by_rank,
+    ide_donors,
+    replace_worst,
+)
 from de2ls.algorithms.lineage.lshade44 import IEpsilonConfig, ImprovedLevel
-from de2ls.algorithms.lineage.members import LineageConfig, Members, Run, contest, shares
-from de2ls.algorithms.lineage.memory import TERMINAL, Memory, lehmer
+from de2ls.algorithms.lineage.members import LineageConfig, Members, Run, better_of
+from de2ls.algorithms.lineage.memory import TERMINAL, Memory, lehmer_mean, means
 from de2ls.algorithms.lineage.polish import Conversation, Ended, slsqp
 from de2ls.engine.random import seed_state
 from de2ls.trials.batch_driver import BatchDriver
+from tests.helpers import compiled
 from tests.trials.examples import free
 
 BOX = np.array([[-1.0, -2.0], [3.0, 2.0]])
@@ -59,7 +66,8 @@ def test_a_contest_by_objective_and_by_violation() -> None:
     assert result.gain == pytest.approx([1.0, 0.3, -1.0, 0.0, inf, -inf])
     assert result.won.tolist() == [True, True, False, False, True, False]
     assert result.held.tolist() == [True, True, False, True, True, False]
-    assert result.relative(result.old) == pytest.approx([0.2, 0.3, 0.0, 0.0, 1.0, 0.0])
+    assert result.n_won == 3
+    assert relative_gains(result, parents) == pytest.approx([0.2, 0.3, 0.0, 0.0, 1.0, 0.0])
 
 
 def test_gains_of_two_kinds_count_by_their_numbers() -> None:
@@ -67,14 +75,31 @@ def test_gains_of_two_kinds_count_by_their_numbers() -> None:
     parents = members([10.0, 10.0, 10.0, 0.0], [0.0, 0.0, 0.0, 0.3])
     trials = members([9.0, 8.0, 5.0, 7.0], [0.0, 0.0, 0.0, 0.2])
     result = contest(parents, trials, 0.0)
-    expected = [0.75 / 8, 1.5 / 8, 3.75 / 8, 0.25]
-    assert result.weights(result.won) == pytest.approx(expected)
+    assert result.weights == pytest.approx([0.75 / 8, 1.5 / 8, 3.75 / 8, 0.25])
 
 
 def test_shares_of_gains_over_points_without_a_value() -> None:
-    assert shares(np.array([1.0, 3.0, np.inf])) == pytest.approx([1 / 7, 3 / 7, 3 / 7])
-    assert shares(np.array([np.inf, np.inf])).tolist() == [0.5, 0.5]
-    assert shares(np.array([0.0, 0.0])).tolist() == [0.0, 0.0]
+    inf, three = np.inf, np.array([True, True, True])
+    assert shares(np.array([1.0, 3.0, inf]), three) == pytest.approx([1 / 7, 3 / 7, 3 / 7])
+    assert shares(np.array([inf, 5.0, inf]), ~np.eye(3, dtype=bool)[1]).tolist() == [0.5, 0.0, 0.5]
+    assert shares(np.zeros(3), three).tolist() == [0.0, 0.0, 0.0]
+
+
+def test_the_better_of_a_member_and_others() -> None:
+    best = members([3.0], [0.0])
+    assert better_of(best, members([1.0, 4.0], [0.1, 0.0])) is best
+    found = better_of(best, members([2.0, 1.0, 1.0], [0.0, 0.0, 0.0]))
+    assert (found.f.tolist(), found.x.tolist()) == ([1.0], [[2.0, 3.0]])
+
+
+def test_samples_replace_the_worst_in_turn() -> None:
+    """Of members 1, 5, 9: 7 replaces 9, 8 nothing, 6 replaces the 7, 2 the 6."""
+    some, trials = members([1.0, 5.0, 9.0], [0.0] * 3), members([7.0, 8.0, 6.0, 2.0], [0.0] * 4)
+    order = some.joined(trials).order()
+    count = replace_worst(some.x, some.f, some.v, trials.x, trials.f, trials.v, order)
+    assert count == 3
+    assert sorted(some.f.tolist()) == [1.0, 2.0, 5.0]
+    assert some.x[2].tolist() == trials.x[3].tolist()
 
 
 def test_the_common_level() -> None:
@@ -106,7 +131,7 @@ def test_the_improved_level() -> None:
 
 def test_the_memory_by_hand() -> None:
     w, f, cr = np.array([0.25, 0.75]), np.array([0.4, 0.8]), np.array([0.2, 0.6])
-    assert lehmer(w, f) == pytest.approx((0.25 * 0.16 + 0.75 * 0.64) / 0.7)
+    assert lehmer_mean(w, f) == pytest.approx((0.25 * 0.16 + 0.75 * 0.64) / 0.7)
     memory = Memory(2, 0.5, 0.5)
     memory.learn(w, f, cr)
     assert memory.f.tolist() == pytest.approx([0.52 / 0.7, 0.5])
@@ -128,18 +153,19 @@ def test_a_memory_that_averages_leaves_its_terminal_value() -> None:
     assert memory.cr[0] == pytest.approx(0.375)
 
 
-def test_a_memory_with_the_arithmetic_mean() -> None:
-    memory = Memory(1, 0.5, 0.5, arithmetic=True)
-    memory.learn(np.array([0.25, 0.75]), np.ones(2), np.array([0.2, 0.6]))
-    assert memory.cr[0] == pytest.approx(0.5)
+def test_the_arithmetic_mean_of_cr() -> None:
+    found = means(np.array([0.25, 0.75]), np.ones(2), np.array([0.2, 0.6]), True)
+    assert found == pytest.approx((1.0, 1.0, 0.5))
 
 
 def test_the_archive() -> None:
     rng, archive = seed_state(1), Archive(6, 1)
-    archive.overwrite(rng, np.array([[1.0], [2.0], [3.0]]), 2)
+    some = np.array([[1.0], [9.0], [2.0], [3.0]])
+    archive.overwrite(rng, some, some[:, 0] < 9.0, 2)
     assert archive.n == 2
     assert archive.x[0, 0] == 3.0 or archive.x[1, 0] == 3.0
-    archive.mingle(rng, np.array([[3.0], [4.0], [4.0], [5.0]]), 6)
+    some = np.array([[3.0], [4.0], [8.0], [4.0], [5.0]])
+    archive.mingle(rng, some, some[:, 0] < 8.0, 6)
     assert sorted(archive.x[:, 0].tolist())[-3:] == [3.0, 4.0, 5.0]
     assert archive.n == 4
     archive.thin(rng, 3)
@@ -148,8 +174,19 @@ def test_the_archive() -> None:
     assert archive.n == 1
 
 
+def test_an_archive_without_copies() -> None:
+    """Also of rows that share coordinates, as those on a bound do."""
+    rng, archive = np.random.default_rng(3), Archive(500, 3)
+    everything = rng.integers(0, 4, (400, 3)).astype(float)
+    for part in np.split(everything, 8):
+        archive.mingle(seed_state(1), part, np.ones(50, dtype=bool), 500)
+    expected = np.unique(everything, axis=0)
+    assert np.unique(archive.x, axis=0).tolist() == expected.tolist()
+    assert archive.n == len(expected)
+
+
 def test_the_roulette_restarts() -> None:
-    roulette, rng = Roulette(4, 2.0, 0.05), np.random.default_rng(2)
+    roulette, rng = Roulette(4, 2.0, 0.05), seed_state(2)
     counts = np.bincount(roulette.draw(rng, 40_000), minlength=4)
     assert stats.chisquare(counts).pvalue > 1e-3
     roulette.wins[:] = (100.0, 2.0, 2.0, 2.0)
@@ -165,10 +202,20 @@ def test_weights_of_operators() -> None:
     operators = OperatorWeights(2, 0.1)
     parents = members([10.0, 10.0, 10.0, 10.0], [0.0] * 4)
     result = contest(parents, members([6.0, 10.5, 9.0, 10.0], [0.0] * 4), 0.0)
-    operators.learn(result, np.array([0, 0, 1, 1]), result.old)
+    gains = relative_gains(result, parents)
+    operators.learn(gains, np.array([0, 0, 1, 1]))
     assert operators.q == pytest.approx([0.8, 0.2])
-    operators.learn(result, np.array([0, 0, 0, 1]), result.old)
+    operators.learn(gains, np.array([0, 0, 0, 1]))
     assert operators.q.tolist() == [0.5, 0.5]
+
+
+def test_operators_by_chance() -> None:
+    """The last gets the rest, also where the others have more than 1 together."""
+    draw, rng = compiled(by_chance), seed_state(5)
+    for q, share in (([0.2, 0.3, 0.9], [0.2, 0.3, 0.5]), ([0.9, 0.9, 0.1], [0.9, 0.1, 0.0])):
+        drawn = [draw(rng, np.array(q)) for _ in range(4000)]
+        counts = np.bincount(drawn, minlength=3)
+        assert counts / 4000 == pytest.approx(share, abs=0.03)
 
 
 def test_sizes() -> None:
@@ -189,80 +236,91 @@ def test_generations_of_the_linear_plan(dim: int, count: int) -> None:
 
 @pytest.mark.parametrize("location", [0.5, -0.3, 1.0])
 def test_a_positive_cauchy_draw(location: float) -> None:
-    drawn = draws.positive_cauchy(seed_state(3), np.full(4000, location), 0.1, np.inf)
+    draw, rng = compiled(draws.positive_cauchy), seed_state(3)
+    drawn = [draw(rng, location, 0.1) for _ in range(4000)]
     cauchy = stats.cauchy(location, 0.1)
     below = cauchy.cdf(0.0)
     assert stats.kstest(drawn, lambda x: (cauchy.cdf(x) - below) / (1.0 - below)).pvalue > 1e-3
-    capped = draws.positive_cauchy(seed_state(3), np.full(4000, -1e9), 0.1, 1.0)
-    assert (capped == 1.0).mean() > 0.99
+    far = [draw(rng, -1e9, 0.1) for _ in range(1000)]
+    assert np.mean([value > 1.0 for value in far]) > 0.99
 
 
 def test_partners_are_different() -> None:
+    draw, rng = compiled(draws.partners), seed_state(4)
     for n, n_pool in ((4, 4), (5, 9), (30, 60)):
-        r1, r2, r3 = draws.partners(seed_state(4), n, n_pool)
-        i = np.arange(n)
-        four = np.array([i, r1, r2, r3])
-        assert all(len(set(column)) == 4 for column in four.T.tolist())
-        assert max(r1.max(), r3.max()) < n
-        assert r2.max() < n_pool
+        for i in range(n):
+            r1, r2, r3 = draw(rng, i, n, n_pool)
+            assert len({i, r1, r2, r3}) == 4
+            assert max(r1, r3) < n
+            assert r2 < n_pool
 
 
-def test_clipped_normal_and_elite() -> None:
-    mean = np.concatenate((np.full(2000, 0.5), [-1.0]))
-    drawn = draws.clipped_normal(seed_state(5), mean, 0.1)
-    assert drawn[-1] == 0.0
-    assert stats.kstest(drawn[:-1], stats.norm(0.5, 0.1).cdf).pvalue > 1e-3
-    best = draws.elite(seed_state(6), np.array([2, 0]), 3, True)
-    assert best[2] == 0
-    assert best[0] == 2
-
-
-# --- repair and crossover -------------------------------------------------------------------------
+def test_a_clipped_normal_draw() -> None:
+    draw, rng = compiled(draws.clipped_normal), seed_state(5)
+    assert draw(rng, -1.0, 0.1) == 0.0
+    drawn = [draw(rng, 0.5, 0.1) for _ in range(2000)]
+    assert stats.kstest(drawn, stats.norm(0.5, 0.1).cdf).pvalue > 1e-3
 
 
 def test_three_members_best_first() -> None:
     """Members 2, 0, 3, 1 from best to worst; one may be drawn twice."""
     order = np.array([2, 0, 3, 1])
-    three = np.array([0, 1, 2, 0]), np.array([1, 3, 3, 0]), np.array([2, 0, 1, 3])
-    found = draws.best_first(order, three)
-    assert found.T.tolist() == [[2, 0, 1], [0, 3, 1], [2, 3, 1], [0, 0, 3]]
+    rank, sort = compiled(draws.ranks)(order), compiled(draws.best_first)
+    assert rank.tolist() == [1, 3, 0, 2]
+    assert sort(order, rank, 0, 1, 2) == (2, 0, 1)
+    assert sort(order, rank, 1, 3, 0) == (0, 3, 1)
+    assert sort(order, rank, 2, 3, 1) == (2, 3, 1)
+    assert sort(order, rank, 0, 0, 3) == (0, 0, 3)
+
+
+# --- donors, repair and crossover -----------------------------------------------------------------
 
 
 def test_donors_by_their_formulas() -> None:
-    """The last partner is a member, or (4, 5) one of the archive."""
     rng = np.random.default_rng(7)
-    x, archive, f, fw = rng.random((4, 3)), rng.random((2, 3)), rng.random(4), rng.random(4)
-    a, b, c = np.array([1, 2, 3, 0]), np.array([2, 3, 0, 1]), np.array([3, 4, 5, 2])
-    z, F = np.concatenate((x, archive))[c], f[:, None]
-    toward = x + fw[:, None] * (x[a] - x) + F * (x[b] - z)
-    assert variation.to_pbest(x, archive, (a, b, c), fw, f) == pytest.approx(toward)
-    joint = x + F * (x[a] - x + x[b] - z)
-    assert variation.joint_step(x, archive, (a, b, c), f) == pytest.approx(joint)
-    plain = x[a] + F * (x[b] - x[[3, 0, 1, 2]])
-    three = np.array([a, b, [3, 0, 1, 2]])
-    assert variation.base_and_difference(x, three, f) == pytest.approx(plain)
+    x, a, b, c = rng.random((4, 3))
+    v = np.empty(3)
+    compiled(variation.to_pbest)(v, x, a, b, c, 0.3, 0.7)
+    assert v == pytest.approx(x + 0.3 * (a - x) + 0.7 * (b - c))
+    compiled(variation.joint_step)(v, x, a, b, c, 0.7)
+    assert v == pytest.approx(x + 0.7 * (a - x + b - c))
+    compiled(variation.base_and_difference)(v, a, b, c, 0.7)
+    assert v == pytest.approx(a + 0.7 * (b - c))
+
+
+def test_the_last_partner_is_a_member_or_one_of_the_archive() -> None:
+    x, archive = np.array([[0.0], [1.0]]), np.array([[10.0], [11.0]])
+    pooled = compiled(variation.pooled)
+    assert [pooled(x, archive, r)[0] for r in range(4)] == [0.0, 1.0, 10.0, 11.0]
 
 
 def test_repair() -> None:
     x = np.array([[0.0, 0.0], [2.0, 1.0]])
     outside = np.array([[-3.0, 1.0], [4.0, -9.0]])
-    middle = variation.midpoint(outside.copy(), x, BOX)
+    middle, mirrored, reflected, drawn = (outside.copy() for _ in range(4))
+    variation.midpoint_rows(middle, x, BOX)
     assert middle.tolist() == [[-0.5, 1.0], [2.5, -0.5]]
-    assert variation.mirror(outside.copy(), BOX).tolist() == [[1.0, 1.0], [2.0, -1.0]]
-    drawn = variation.redraw(seed_state(7), outside.copy(), BOX)
+    variation.mirror_rows(mirrored, BOX)
+    assert mirrored.tolist() == [[1.0, 1.0], [2.0, -1.0]]
+    for row, parent, other in zip(reflected, x, drawn, strict=True):
+        compiled(variation.reflect_parent)(row, parent, BOX)
+        compiled(variation.redraw)(seed_state(7), other, BOX)
+    assert reflected.tolist() == [[-1.0, 1.0], [-1.0, -2.0]]
     assert drawn[0, 1] == 1.0
     assert ((drawn >= BOX[0]) & (drawn <= BOX[1])).all()
-    assert variation.reflected_parent(x, BOX).tolist() == [[-1.0, -2.0]] * 2
 
 
 def test_binomial_crossover() -> None:
-    x, v = np.zeros((2000, 10)), np.ones((2000, 10))
-    rng = seed_state(8)
-    taken = variation.binomial(rng, x, v, np.full(2000, 0.3), True)
-    assert taken.mean() == pytest.approx(0.3 + 0.7 / 10, abs=0.01)
-    none = variation.binomial(rng, x, v, np.zeros(2000), False)
-    assert none.sum(axis=1).tolist() == [1.0] * 2000
-    some = variation.binomial(rng, x, v, np.full(2000, 0.3), False)
+    x, rng = np.zeros((2000, 10)), seed_state(8)
+
+    def taken(rate: float, forced: bool) -> np.ndarray:
+        v = np.ones((2000, 10))
+        variation.binomial_rows(rng, v, x, np.full(2000, rate), forced)
+        return v
+
+    assert taken(0.3, True).mean() == pytest.approx(0.3 + 0.7 / 10, abs=0.01)
+    assert taken(0.0, False).sum(axis=1).tolist() == [1.0] * 2000
+    some = taken(0.3, False)
     assert some.mean() == pytest.approx(0.3 + 0.7**10 / 10, abs=0.01)
     assert some.sum(axis=1).min() == 1.0
 
@@ -270,8 +328,9 @@ def test_binomial_crossover() -> None:
 @pytest.mark.parametrize("cyclic", [False, True])
 def test_exponential_crossover(cyclic: bool) -> None:
     """A run of coordinates, of mean length 1 / (1 - CR) where there is room."""
-    x, v = np.zeros((4000, 40)), np.ones((4000, 40))
-    taken = variation.exponential(seed_state(9), x, v, np.full(4000, 0.5), cyclic)
+    taken, rng, cross = np.ones((4000, 40)), seed_state(9), compiled(variation.exponential)
+    for row in taken:
+        cross(rng, row, np.zeros(40), 0.5, cyclic)
     lengths = taken.sum(axis=1)
     ends = (np.diff(taken, axis=1, append=taken[:, :1]) != 0).sum(axis=1)
     assert (ends <= 2).all()  # one run, where the first follows the last
@@ -285,9 +344,9 @@ def test_eigen_crossover_of_all_coordinates_is_the_donor() -> None:
     x, v = rng.random((2, 30, 4))
     axes = variation.basis(x)
     assert axes @ axes.T == pytest.approx(np.eye(4))
-    u = variation.eigen_binomial(seed_state(1), x, v, np.ones(30), axes, True)
+    u = variation.eigen_binomial(seed_state(1), v, x, np.ones(30), axes, True)
     assert u == pytest.approx(v)
-    one = variation.eigen_binomial(seed_state(1), x, v, np.zeros(30), axes, True)
+    one = variation.eigen_binomial(seed_state(1), v, x, np.zeros(30), axes, True)
     changed = np.abs((one - x) @ axes) > 1e-12
     assert changed.sum(axis=1).tolist() == [1] * 30
 
@@ -296,9 +355,11 @@ def test_parameters_of_the_individual_algorithms() -> None:
     centres = np.array([0.65, 1.0, 0.1, 0.95])
     own = cobide_parameters(seed_state(2), 3000, centres, 0.1)
     assert ((own > 0.0) & (own <= 1.0) | (own == 0.0)).all()
-    assert np.median(own[own[:, 1] < 0.5, 1]) == pytest.approx(0.1, abs=0.03)
-    rates = rank_rates(seed_state(2), 200, 0.1)
-    assert np.corrcoef(rates, np.arange(200))[0, 1] > 0.9
+    assert np.median(own[1, own[1] < 0.5]) == pytest.approx(0.1, abs=0.03)
+    box = np.array([np.zeros(60), np.ones(60)])
+    taken = np.ones((200, 60))
+    cross_by_rank(seed_state(2), taken, np.zeros((200, 60)), box, 0.1)
+    assert np.corrcoef(taken.mean(axis=1), np.arange(200))[0, 1] > 0.9
     x = np.random.default_rng(1).uniform(BOX[0], BOX[1], (20, 2))
     donors = ide_donors(seed_state(3), x, BOX, 0.1, 0.01, 0.1, True)
     assert donors.shape == x.shape

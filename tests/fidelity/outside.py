@@ -35,8 +35,7 @@ class Unrepaired(ea4eig.Four):
         may_leave, self.may_leave = self.may_leave, False
         if axes is None or not may_leave:
             return super().crossed(donors, cr, axes)
-        own_cr = self.own[:, 1].copy()
-        return variation.eigen_binomial(self.run.rng, self.pop.x, donors, own_cr, axes, False)
+        return variation.eigen_binomial(self.run.rng, donors, self.pop.x, self.own[1], axes, False)
 
 
 def unchecked(driver: BatchDriver, points: Any) -> FloatArray:

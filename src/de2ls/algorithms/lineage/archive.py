@@ -3,9 +3,13 @@
 import numpy as np
 
 from de2ls._checks import FloatArray
+from de2ls.algorithms.lineage.draws import IntArray
+from de2ls.algorithms.lineage.members import Mask
 from de2ls.engine import random
 from de2ls.engine.random import RandomState
-from de2ls.jit.kernels import kernel
+from de2ls.jit.kernels import block, kernel, routine
+
+MIX = np.uint64(0x9E3779B97F4A7C15)  # odd, near 2^64 / 1.618: spreads neighbouring bits
 
 
 class Archive:
@@ -28,16 +32,16 @@ class Archive:
         """The parents, one per row."""
         return self._rows[: self.n]
 
-    def overwrite(self, rng: RandomState, parents: FloatArray, capacity: int) -> None:
-        """Append while there is room, then put each parent in a random one's place."""
-        self.n = _overwrite(rng, self._rows, self.n, parents, capacity)
+    def overwrite(self, rng: RandomState, x: FloatArray, which: Mask, capacity: int) -> None:
+        """Append the marked members while there is room, then put each in a random one's place."""
+        self.n = _overwrite(rng, self._rows, self.n, x, which, capacity)
 
-    def mingle(self, rng: RandomState, parents: FloatArray, capacity: int) -> None:
-        """Add all that are new, then keep a random subset."""
-        if self.n + len(parents) > len(self._rows):
-            self._rows = np.concatenate((self.x, np.empty_like(parents)))
-        self.n = _append_new(self._rows, self.n, parents)
-        self.thin(rng, capacity)
+    def mingle(self, rng: RandomState, x: FloatArray, which: Mask, capacity: int) -> None:
+        """Add all marked members that are new, then keep a random subset."""
+        if self.n + len(x) > len(self._rows):
+            self._rows = np.concatenate((self.x, np.empty_like(x)))
+        self.n = _append_new(self._rows, self.n, x, which)
+        self.n = _thin(rng, self._rows, self.n, capacity)
 
     def thin(self, rng: RandomState, capacity: int) -> None:
         """Remove random ones beyond the capacity."""
@@ -50,31 +54,56 @@ class Archive:
 
 @kernel
 def _overwrite(
-    rng: RandomState, rows: FloatArray, n: int, parents: FloatArray, capacity: int
+    rng: RandomState, rows: FloatArray, n: int, x: FloatArray, which: Mask, capacity: int
 ) -> int:
-    for i in range(parents.shape[0]):
-        if n < capacity:
-            rows[n] = parents[i]
+    for i in range(which.size):
+        if which[i] and n < capacity:
+            rows[n] = x[i]
             n += 1
-        elif capacity > 0:
-            rows[random.integer(rng, n)] = parents[i]
+        elif which[i] and capacity > 0:
+            rows[random.integer(rng, n)] = x[i]
     return n
 
 
 @kernel
-def _append_new(rows: FloatArray, n: int, parents: FloatArray) -> int:
-    first = rows[:, 0].copy()  # side by side: most comparisons end here
-    for i in range(parents.shape[0]):
-        known = False
-        for k in range(n):
-            if first[k] == parents[i, 0] and (rows[k] == parents[i]).all():
-                known = True
-                break
-        if not known:
-            rows[n] = parents[i]
-            first[n] = parents[i, 0]
-            n += 1
+def _append_new(rows: FloatArray, n: int, x: FloatArray, which: Mask) -> int:
+    """Append marked rows that are not there yet, which a table by hashes tells."""
+    if not which.any():
+        return n
+    size = 4
+    while size < 2 * (n + which.size):
+        size *= 2
+    table = np.full(size, -1, np.int64)  # rows' numbers, at their hash or behind it
+    for k in range(n):
+        table[_place(table, rows, rows[k])] = k
+    for i in range(which.size):
+        if which[i]:
+            place = _place(table, rows, x[i])
+            if table[place] < 0:
+                table[place] = n
+                rows[n] = x[i]
+                n += 1
     return n
+
+
+@routine
+def _place(table: IntArray, rows: FloatArray, x: FloatArray) -> int:
+    """Return where a row stands in the table, or where it would."""
+    mask, bits = table.size - 1, np.uint64(0)
+    for j in (0, x.size // 2, x.size - 1):  # three coordinates tell most rows apart
+        bits = (bits ^ np.float64(x[j]).view(np.uint64)) * MIX
+    place = np.int64(bits >> np.uint64(33)) & mask
+    while table[place] >= 0 and _differ(rows[table[place]], x):
+        place = (place + 1) & mask
+    return int(place)
+
+
+@block
+def _differ(a: FloatArray, b: FloatArray) -> bool:
+    j = 0
+    while j < a.size and a[j] == b[j]:
+        j += 1
+    return j < a.size
 
 
 @kernel

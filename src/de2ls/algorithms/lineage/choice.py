@@ -4,7 +4,9 @@ import numpy as np
 
 from de2ls._checks import FloatArray
 from de2ls.algorithms.lineage.draws import IntArray
-from de2ls.algorithms.lineage.members import Contest
+from de2ls.engine import random
+from de2ls.engine.random import RandomState
+from de2ls.jit.kernels import block, kernel
 
 
 class Roulette:
@@ -24,18 +26,41 @@ class Roulette:
         self.first, self.least = first, least
         self.wins = np.full(count, first)
 
-    def draw(self, rng: np.random.Generator, size: int) -> IntArray:
+    def draw(self, rng: RandomState, size: int) -> IntArray:
         """Draw `size` strategies; a restart spares only the first of them."""
-        drawn = self._spin(rng, size)
-        if self.wins.min() / self.wins.sum() < self.least:
-            self.wins[:] = self.first
-            drawn[1:] = self._spin(rng, size - 1)
-        return drawn
+        return _spin(rng, self.wins, size, self.first, self.least)
 
-    def _spin(self, rng: np.random.Generator, size: int) -> IntArray:
-        steps: FloatArray = np.cumsum(self.wins)
-        drawn: IntArray = np.searchsorted(steps[:-1], rng.random(size) * steps[-1], side="right")
-        return drawn
+
+@kernel
+def _spin(rng: RandomState, wins: FloatArray, size: int, first: float, least: float) -> IntArray:
+    drawn = np.empty(size, np.int64)
+    for i in range(size):
+        drawn[i] = weighted(rng, wins)
+        if i == 0 and wins.min() / wins.sum() < least:
+            wins[:] = first
+    return drawn
+
+
+@block
+def weighted(rng: RandomState, weights: FloatArray) -> int:
+    """Draw a position with a probability in proportion to its weight."""
+    rest = random.uniform(rng) * weights.sum()
+    chosen = 0
+    while chosen < weights.size - 1 and rest >= weights[chosen]:
+        rest -= weights[chosen]
+        chosen += 1
+    return chosen
+
+
+@block
+def by_chance(rng: RandomState, q: FloatArray) -> int:
+    """Draw an operator with probability q; the last gets what the others leave."""
+    rest = random.uniform(rng)
+    chosen = 0
+    while chosen < q.size - 1 and rest > q[chosen]:
+        rest -= q[chosen]
+        chosen += 1
+    return chosen
 
 
 class OperatorWeights:
@@ -50,19 +75,22 @@ class OperatorWeights:
     """
 
     def __init__(self, count: int, least: float) -> None:
-        self.count, self.least = count, least
+        self.least = least
         self.q = np.full(count, 1.0 / count)
 
-    def draw(self, rng: np.random.Generator, size: int) -> IntArray:
-        """Draw operators; the last gets what the others leave."""
-        return np.searchsorted(np.cumsum(self.q[:-1]), rng.random(size))
+    def learn(self, gains: FloatArray, used: IntArray) -> None:
+        """Set q by relative gains, 0 for losers; equal ones unless all operators gained."""
+        _set_chances(self.q, gains, used, self.least)
 
-    def learn(self, result: Contest, used: IntArray, of: FloatArray) -> None:
-        """Set q by gains relative to the values `of`; equal ones unless all operators gained."""
-        relative = result.relative(of)
-        users = np.bincount(used, minlength=self.count)
-        mean = np.bincount(used, relative, self.count) / np.maximum(users, 1)
-        if (mean > 0.0).all():
-            self.q = np.clip(mean / mean.sum(), self.least, 1.0 - self.least)
-        else:
-            self.q = np.full(self.count, 1.0 / self.count)
+
+@kernel
+def _set_chances(q: FloatArray, gains: FloatArray, used: IntArray, least: float) -> None:
+    mean, users = np.zeros(q.size), np.zeros(q.size)
+    for i in range(used.size):
+        mean[used[i]] += gains[i]
+        users[used[i]] += 1.0
+    mean /= np.maximum(users, 1.0)
+    if (mean > 0.0).all():
+        q[:] = np.minimum(np.maximum(mean / mean.sum(), least), 1.0 - least)
+    else:
+        q[:] = 1.0 / q.size

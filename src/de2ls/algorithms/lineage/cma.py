@@ -11,18 +11,18 @@ It works in units in which the box is [-100, 100]^D: there the programs state th
 """
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from de2ls._checks import FloatArray
+from de2ls.jit.kernels import kernel
 
 HALF_WIDTH = 100.0
 MAX_SIGMA = 1e100  # steps beyond it, and below its inverse, would leave the range of numbers
 
 
-@dataclass(frozen=True)
-class Rates:
+class Rates(NamedTuple):
     """Learning rates: cc and cs of the paths, c1 and cmu of the shape, damping of the step."""
 
     cc: float
@@ -57,6 +57,28 @@ def effective(weights: FloatArray) -> float:
     return float(weights.sum() ** 2 / (weights @ weights))
 
 
+class Shape(NamedTuple):
+    """The arrays of a distribution; learning changes them in place."""
+
+    mean: FloatArray
+    c: FloatArray
+    axes: FloatArray
+    lengths: FloatArray
+    ps: FloatArray
+    pc: FloatArray
+
+
+class Lesson(NamedTuple):
+    """What is learned from: see `CMA.learn`."""
+
+    mean: FloatArray
+    points: FloatArray
+    weights: FloatArray
+    mueff: float
+    fading: float
+    cautious: float
+
+
 class CMA:
     """A normal distribution that follows the successful steps.
 
@@ -88,7 +110,7 @@ class CMA:
     ) -> None:
         self.unit = (box[1] - box[0]) / (2.0 * HALF_WIDTH)
         dim = mean.size
-        self.mean, self.sigma, self.rates = mean, sigma, rates
+        self.mean, self.sigma, self.rates = mean.copy(), sigma, rates
         self.compensated, self.floor = compensated, floor
         self.forget()
         self.chi = math.sqrt(dim) * (1.0 - 1.0 / (4.0 * dim) + 1.0 / (21.0 * dim * dim))
@@ -119,25 +141,15 @@ class CMA:
         `fading` is (1 - cs)^(2 generations), what is left of the first ps; the shape's path stalls
         while |ps|^2 / (1 - fading) / D is `cautious` or more. `limit` bounds ln sigma's growth.
         """
-        r, dim = self.rates, mean.size
-        steps = (points - self.mean) / (self.sigma * self.unit)
-        step = self.axes @ (((weights @ steps) @ self.axes) / self.lengths)  # C^(-1/2) times it
-        self.ps = (1.0 - r.cs) * self.ps + math.sqrt(r.cs * (2.0 - r.cs) * mueff) * step
-        size = float(self.ps @ self.ps)
-        moving = size / (1.0 - fading) / dim < cautious
-        self.pc *= 1.0 - r.cc
-        if moving:
-            shift = (mean - self.mean) / (self.sigma * self.unit)
-            self.pc += math.sqrt(r.cc * (2.0 - r.cc) * mueff) * shift
-        stall = r.c1 * r.cc * (2.0 - r.cc) if self.compensated and not moving else 0.0
-        self.c = (
-            (1.0 - r.c1 - r.cmu + stall) * self.c
-            + r.c1 * np.outer(self.pc, self.pc)
-            + r.cmu * (steps.T * weights) @ steps
+        self.sigma = _learn(
+            Shape(self.mean, self.c, self.axes, self.lengths, self.ps, self.pc),
+            self.sigma * self.unit,
+            self.rates,
+            Lesson(mean, points, weights, mueff, fading, cautious),
+            self.compensated,
+            self.sigma,
+            min(limit, 100.0),
         )
-        growth = min(limit, (math.sqrt(size) / self.chi - 1.0) * r.cs / r.damps)
-        self.sigma = min(MAX_SIGMA, max(1.0 / MAX_SIGMA, self.sigma * math.exp(min(growth, 100.0))))
-        self.mean = mean
 
     @property
     def is_lost(self) -> bool:
@@ -157,3 +169,38 @@ class CMA:
             return False
         self.axes, self.lengths = axes, np.sqrt(squares)
         return True
+
+
+@kernel
+def _learn(
+    shape: Shape,
+    unit: FloatArray,
+    r: Rates,
+    lesson: Lesson,
+    compensated: bool,
+    sigma: float,
+    limit: float,
+) -> float:
+    """Change the distribution and return its new step size; `unit`: that of a step."""
+    dim, mueff = shape.mean.size, lesson.mueff
+    steps = (lesson.points - shape.mean) / unit
+    weighted = steps * lesson.weights.reshape(-1, 1)
+    turned = (weighted.sum(axis=0) @ shape.axes) / shape.lengths
+    step = shape.axes @ turned  # C^(-1/2) times the mean step
+    shape.ps[:] = (1.0 - r.cs) * shape.ps + math.sqrt(r.cs * (2.0 - r.cs) * mueff) * step
+    size = shape.ps @ shape.ps
+    moving = size / (1.0 - lesson.fading) / dim < lesson.cautious
+    shape.pc[:] *= 1.0 - r.cc
+    if moving:
+        pull = math.sqrt(r.cc * (2.0 - r.cc) * mueff)
+        shape.pc[:] += pull * (lesson.mean - shape.mean) / unit
+    stall = r.c1 * r.cc * (2.0 - r.cc) if compensated and not moving else 0.0
+    shape.c[:] *= 1.0 - r.c1 - r.cmu + stall
+    shape.c[:] += r.cmu * (steps.T @ weighted)
+    for j in range(dim):
+        for k in range(dim):
+            shape.c[j, k] += r.c1 * shape.pc[j] * shape.pc[k]
+    shape.mean[:] = lesson.mean
+    chi = math.sqrt(dim) * (1.0 - 1.0 / (4.0 * dim) + 1.0 / (21.0 * dim * dim))
+    growth = min(limit, (math.sqrt(size) / chi - 1.0) * r.cs / r.damps)
+    return min(MAX_SIGMA, max(1.0 / MAX_SIGMA, sigma * math.exp(growth)))

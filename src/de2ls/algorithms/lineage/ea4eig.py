@@ -6,12 +6,11 @@ them may cross in the basis of the best half's eigenvectors.
 | symbol | here | meaning |
 |---|---|---|
 | n_h | `roulette.wins` | successes of the four |
-| F_i, CR_i | `own[:, 0]`, `own[:, 1]` | CoBiDE's parameters, which belong to a member |
+| F_i, CR_i | `own[0]`, `own[1]` | CoBiDE's parameters, which belong to a member |
 | g, gmax, gt | `g`, `g_max`, `g_turn` | IDE's generations so far, planned, and of its first stage |
 | ps, pd | `ps`, `pd` | IDE's share of superior members, rate of disturbed coordinates |
 """
 
-import heapq
 import math
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -22,12 +21,20 @@ import numpy as np
 from de2ls._checks import FloatArray
 from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import parameter
-from de2ls.algorithms.lineage import cma, draws, sizes, variation
+from de2ls.algorithms.lineage import cma, sizes, variation
 from de2ls.algorithms.lineage.archive import Archive
 from de2ls.algorithms.lineage.choice import Roulette
-from de2ls.algorithms.lineage.ide import cobide_parameters, ide_donors, rank_rates
-from de2ls.algorithms.lineage.jso import JSOConfig, parameters, to_pbest_w
-from de2ls.algorithms.lineage.members import Members, Run, Search, contest
+from de2ls.algorithms.lineage.contest import contest
+from de2ls.algorithms.lineage.four import (
+    cobide_donors,
+    cobide_parameters,
+    cross_by_rank,
+    ide_donors,
+    jso_donors,
+    replace_worst,
+)
+from de2ls.algorithms.lineage.jso import JSOConfig, Limits
+from de2ls.algorithms.lineage.members import Members, Run, Search
 from de2ls.algorithms.lineage.memory import Memory
 
 Successes = Generator[FloatArray, Any, int]
@@ -71,7 +78,7 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: EA4EigConf
     n0 = len(four.pop)
     roulette = Roulette(4, config.wins, config.least)
     while True:
-        (h,) = roulette.draw(rng, 1)
+        (h,) = roulette.draw(run.rng, 1)
         level = run.level
         component = (four.cobide, four.ide, four.cma_es, four.jso)[h]
         roulette.wins[h] += yield from component(level)
@@ -105,7 +112,7 @@ class Four:
     def sort(self, level: float, count: int | None = None) -> None:
         """Sort the population, CoBiDE's parameters with it, and keep the best."""
         order = self.pop.order(level)[:count]
-        self.pop, self.own = self.pop[order], self.own[order]
+        self.pop, self.own = self.pop[order], self.own.take(order, axis=1)
 
     def axes(self, level: float) -> FloatArray | None:
         """Return the basis of the eigen crossover if this generation uses it."""
@@ -117,24 +124,25 @@ class Four:
 
     def crossed(self, donors: FloatArray, cr: FloatArray, axes: FloatArray | None) -> FloatArray:
         """Cross with rates CR, or in the basis with the members' own; reflect into the box."""
-        rng, x, box = self.run.rng, self.pop.x, self.run.box
+        rng, x = self.run.rng, self.pop.x
         if axes is None:
-            return variation.mirror(variation.binomial(rng, x, donors, cr, False), box)
-        own_cr = self.own[:, 1].copy()
-        u = variation.eigen_binomial(rng, x, donors, own_cr, axes, False)
-        return variation.mirror(u, box)
+            variation.binomial_rows(rng, donors, x, cr, False)
+        else:
+            donors = variation.eigen_binomial(rng, donors, x, self.own[1], axes, False)
+        variation.mirror_rows(donors, self.run.box)
+        return donors
 
     def cobide(self, level: float) -> Successes:
         """Return the successes of a generation of x_r1 + F_i (x_r2 - x_r3)."""
         run, x = self.run, self.pop.x
-        r1, r2, r3 = draws.partners(run.rng, len(x), len(x))
-        donors = variation.mirror(x[r1] + self.own[:, :1] * (x[r2] - x[r3]), run.box)
-        u = self.crossed(donors, self.own[:, 1].copy(), self.axes(level))
+        donors = cobide_donors(run.rng, x, run.box, self.own[0])
+        u = self.crossed(donors, self.own[1], self.axes(level))
         trials = yield from run.evaluate(u)
         held = contest(self.pop, trials, level).held
         self.pop.replace(held, trials)
-        self.own[~held] = self.new_parameters(int((~held).sum()))
-        return int(held.sum())
+        successes = int(np.count_nonzero(held))
+        self.own[:, ~held] = self.new_parameters(held.size - successes)
+        return successes
 
     def ide(self, level: float) -> Successes:
         """Return the successes of a generation of IDEbd, whose F and CR follow the rank."""
@@ -146,22 +154,20 @@ class Four:
         donors = ide_donors(run.rng, self.pop.x, run.box, ps, c.ide_pd * ps, c.ide_sigma, first)
         axes = self.axes(level)
         if axes is None:
-            u = variation.binomial(
-                run.rng, self.pop.x, donors, rank_rates(run.rng, n, c.ide_sigma), True
-            )
-            u = variation.redraw(run.rng, u, run.box)
+            cross_by_rank(run.rng, donors, self.pop.x, run.box, c.ide_sigma)
         else:
-            u = self.crossed(donors, self.own[:, 1], axes)
-        trials = yield from run.evaluate(u)
+            donors = self.crossed(donors, self.own[1], axes)
+        trials = yield from run.evaluate(donors)
         held = contest(self.pop, trials, level).held
         self.pop.replace(held, trials)
+        successes = int(np.count_nonzero(held))
         if self.g < self.g_turn:
-            self.fails = self.fails + 1 if held.mean() <= c.ide_success else 0
+            self.fails = self.fails + 1 if successes <= c.ide_success * n else 0
             if self.fails >= c.ide_patience * self.g_max:
                 self.g_turn = self.g
         self.sort(level)
         self.g += 1
-        return int(held.sum())
+        return successes
 
     def cma_es(self, level: float) -> Successes:
         """Return how many samples around the best half beat the worst member of the moment."""
@@ -171,9 +177,12 @@ class Four:
         weights = cma.log_weights(n // 2)
         model.mean = weights @ self.pop.x[: weights.size]
         y = model.sample(run.numpy_rng.standard_normal((n, dim)))
-        y = variation.midpoint(y, self.samples[:n], run.box)
+        variation.midpoint_rows(y, self.samples[:n], run.box)
         trials = yield from run.evaluate(y)
-        successes = self.replace_worst(trials, level)
+        order = self.pop.joined(trials).order(level)
+        successes = replace_worst(
+            self.pop.x, self.pop.f, self.pop.v, trials.x, trials.f, trials.v, order
+        )
         parents = trials.x[trials.order(level)[: weights.size]]
         fading = (1.0 - model.rates.cs) ** (2.0 * run.t / n)
         cautious = 2.0 + 4.0 / (dim + 1)
@@ -188,39 +197,23 @@ class Four:
         self.samples = y
         return successes
 
-    def replace_worst(self, trials: Members, level: float) -> int:
-        """Let each trial in turn replace the worst member if it is better; return how many did."""
-        n = len(self.pop)
-        order = self.pop.joined(trials).order(level)
-        rank = np.empty(order.size, np.int64)
-        rank[order] = np.arange(order.size)
-        heap = [(-int(rank[i]), i) for i in range(n)]
-        heapq.heapify(heap)
-        successes = 0
-        for k, better in enumerate(rank[n:]):
-            if better < -heap[0][0]:
-                at = heap[0][1]
-                heapq.heapreplace(heap, (-int(better), at))
-                self.pop.put(at, trials[k])
-                successes += 1
-        return successes
-
     def jso(self, level: float) -> Successes:
         """Return the strict successes of a generation of jSO."""
         run, c, pop = self.run, self.run.config, self.pop
         n = len(pop)
-        f, cr = parameters(run, self.memory, n)
         share = c.p_max + (c.p_min - c.p_max) * run.progress
         elite = pop.order(level)[: max(2, math.ceil(share * n))]
-        u = self.crossed(to_pbest_w(run, pop, self.archive, elite, f), cr, self.axes(level))
+        donors, f, cr = jso_donors(
+            run.rng, pop.x, self.archive.x, elite, self.memory.f, self.memory.cr, Limits.of(run)
+        )
+        u = self.crossed(donors, cr, self.axes(level))
         trials = yield from run.evaluate(u)
         result = contest(pop, trials, level)
-        won, held = result.won, result.held
-        self.archive.overwrite(run.rng, pop.x[won], sizes.rounded(c.archive * n))
-        self.memory.learn(result.weights(won), f[won], cr[won])
+        self.archive.overwrite(run.rng, pop.x, result.won, sizes.rounded(c.archive * n))
+        self.memory.learn(result.weights, f, cr)
         self.memory.k %= max(1, c.h - 1)  # the last cell is fixed
-        pop.replace(held, trials)
-        return int(won.sum())
+        pop.replace(result.held, trials)
+        return result.n_won
 
 
 ALGORITHMS = {"ea4eig": Algorithm("ea4eig", "EA4eig", EA4EigConfig, search=search)}

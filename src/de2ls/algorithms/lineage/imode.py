@@ -12,7 +12,7 @@ repairs is drawn for each generation, and SQP polishes the best in the end.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,11 +21,15 @@ from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import parameter
 from de2ls.algorithms.lineage import draws, sizes, variation
 from de2ls.algorithms.lineage.archive import Archive
-from de2ls.algorithms.lineage.choice import OperatorWeights
+from de2ls.algorithms.lineage.choice import OperatorWeights, by_chance
+from de2ls.algorithms.lineage.contest import contest, relative_gains
 from de2ls.algorithms.lineage.draws import IntArray
-from de2ls.algorithms.lineage.members import Run, Search, contest
+from de2ls.algorithms.lineage.members import Run, Search
 from de2ls.algorithms.lineage.memory import Memory, MemoryConfig
 from de2ls.algorithms.lineage.polish import Polish, PolishConfig
+from de2ls.engine import random
+from de2ls.engine.random import RandomState
+from de2ls.jit.kernels import block, kernel
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,26 +66,19 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: IMODEConfi
         capacity = sizes.rounded(config.archive * plan)
         archive.thin(run.rng, capacity)
         pop = pop[:plan].sorted(level)
-        n = len(pop)
-        slot = draws.integers(run.rng, memory.f.size, n)
-        cr = np.sort(draws.clipped_normal(run.rng, memory.cr[slot], config.cr_sigma))
-        f = draws.positive_cauchy(run.rng, memory.f[slot], config.f_scale, 1.0)
-        operator = operators.draw(rng, n)
-        donors = repaired(run, three_donors(run, pop.x, archive, f, operator), pop.x)
-        if rng.random() < config.binomial:
-            u = variation.binomial(run.rng, pop.x, donors, cr, True)
-        else:
-            u = variation.exponential(run.rng, pop.x, donors, cr, False)
+        rules = Rules.of(run, len(pop))
+        u, f, cr, operator = make_trials(
+            run.rng, run.box, pop.x, archive.x, memory.f, memory.cr, operators.q, rules
+        )
         trials = yield from run.evaluate(u)
         result = contest(pop, trials, level)
-        won = result.won
-        archive.mingle(run.rng, pop.x[won], capacity)
-        operators.learn(result, operator, result.old)
-        if won.any():
-            memory.learn(result.weights(won), f[won], cr[won])
+        archive.mingle(run.rng, pop.x, result.won, capacity)
+        operators.learn(relative_gains(result, pop), operator)
+        if result.n_won > 0:
+            memory.learn(result.weights, f, cr)
         else:
             memory.write(config.m_none, config.m_none)
-        pop.replace(won, trials)
+        pop.replace(result.won, trials)
         pop = pop.sorted(level)
         found = yield from polish.try_from(pop)
         if found is not None:
@@ -89,36 +86,90 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: IMODEConfi
             pop = pop.sorted(level)
 
 
-def three_donors(
-    run: Run[IMODEConfig], x: FloatArray, archive: Archive, f: FloatArray, operator: IntArray
-) -> FloatArray:
-    """Return the donors of sorted members by their operators.
+class Rules(NamedTuple):
+    """What holds for all trials of a generation."""
+
+    f_scale: float
+    cr_sigma: float
+    n_elite: int  # of operators 1 and 2
+    n_wide: int  # of operator 3
+    binomial: bool  # which crossover all take
+    repair: int  # which rule repairs all
+    below: float  # where in the box, 0 to 1, the last rule puts what is below it, and above it
+    above: float
+
+    @classmethod
+    def of(cls, run: Run[IMODEConfig], n: int) -> "Rules":
+        """Draw what one draw decides for all."""
+        c = run.config
+        binomial, repair, below, above = run.numpy_rng.random(4).tolist()
+        return cls(
+            c.f_scale,
+            c.cr_sigma,
+            max(sizes.rounded(c.p * n), 1),
+            max(sizes.rounded(c.p_wide * n), 2),
+            binomial < c.binomial,
+            int(3.0 * repair),
+            below,
+            above,
+        )
+
+
+@kernel
+def make_trials(
+    rng: RandomState,
+    box: FloatArray,
+    x: FloatArray,
+    archive: FloatArray,
+    mf: FloatArray,
+    mcr: FloatArray,
+    q: FloatArray,
+    rules: Rules,
+) -> tuple[FloatArray, FloatArray, FloatArray, IntArray]:
+    """Return a trial of each of sorted members, its F, CR and operator.
 
     1: x + F (x_phi - x + x_r1 - z); 2: the same with x_r3 for z; 3: F x_r1 + F (x_phi' - x_r3).
     """
-    c, n = run.config, len(x)
-    phi = draws.integers(run.rng, max(sizes.rounded(c.p * n), 1), n)
-    wide = draws.integers(run.rng, max(sizes.rounded(c.p_wide * n), 2), n)
-    r1, r2, r3 = draws.partners(run.rng, n, n + archive.n)
-    last = np.where(operator == 0, r2, r3)
-    donors = variation.joint_step(x, archive.x, (phi, r1, last), f)
-    third = operator == 2
-    donors[third] = f[third, None] * (x[r1[third]] + x[wide[third]] - x[r3[third]])
-    return donors
+    n = x.shape[0]
+    u, f, cr, operator = np.empty_like(x), np.empty(n), np.empty(n), np.empty(n, np.int64)
+    for i in range(n):
+        slot = random.integer(rng, mf.size)
+        cr[i] = draws.clipped_normal(rng, mcr[slot], rules.cr_sigma)
+        f[i] = min(1.0, draws.positive_cauchy(rng, mf[slot], rules.f_scale))
+    cr.sort()  # the best members get the smallest
+    for i in range(n):
+        operator[i] = by_chance(rng, q)
+        r1, r2, r3 = draws.partners(rng, i, n, n + archive.shape[0])
+        if operator[i] < 2:
+            phi = random.integer(rng, rules.n_elite)
+            last = variation.pooled(x, archive, r2 if operator[i] == 0 else r3)
+            variation.joint_step(u[i], x[i], x[phi], x[r1], last, f[i])
+        else:
+            wide = random.integer(rng, rules.n_wide)
+            for j in range(x.shape[1]):
+                u[i, j] = f[i] * (x[r1, j] + x[wide, j] - x[r3, j])
+        repair(u[i], x[i], box, rules)
+        if rules.binomial:
+            variation.binomial(rng, u[i], x[i], cr[i], True)
+        else:
+            variation.exponential(rng, u[i], x[i], cr[i], False)
+    return u, f, cr, operator
 
 
-def repaired(run: Run[IMODEConfig], v: FloatArray, x: FloatArray) -> FloatArray:
-    """Repair all by one of three rules: midpoint, a reflection of the parent, one uniform draw."""
-    low, high = run.box
-    rule = run.numpy_rng.integers(3)
-    if rule == 0:
-        return variation.midpoint(v, x, run.box)
-    if rule == 1:
-        below = above = variation.reflected_parent(x, run.box)
+@block
+def repair(v: FloatArray, x: FloatArray, box: FloatArray, rules: Rules) -> None:
+    """Repair by one of three rules: midpoint, a reflection of the parent, one place for all."""
+    if rules.repair == 0:
+        variation.midpoint(v, x, box)
+    elif rules.repair == 1:
+        variation.reflect_parent(v, x, box)
     else:
-        below = low + run.numpy_rng.random() * (high - low)
-        above = low + run.numpy_rng.random() * (high - low)
-    return np.where(v < low, below, np.where(v > high, above, v))
+        for j in range(v.size):
+            low, width = box[0, j], box[1, j] - box[0, j]
+            if v[j] < low:
+                v[j] = min(box[1, j], low + rules.below * width)
+            elif v[j] > box[1, j]:
+                v[j] = min(box[1, j], low + rules.above * width)
 
 
 ALGORITHMS = {"imode": Algorithm("imode", "IMODE", IMODEConfig, search=search)}

@@ -3,8 +3,8 @@
 | symbol | here | meaning |
 |---|---|---|
 | N, p | `len(pop)`, `n_elite` | population size; the p N best are the elite |
-| r | `r` | t / T at the start of the generation |
-| F, Fw, CR | `f`, `fw`, `cr` | scale of the second and of the first difference, crossover rate |
+| r | `run.progress` | t / T at the start of the generation |
+| F, Fw, CR | `f`, `fw f`, `cr` | scale of the second and of the first difference, crossover rate |
 | MF, MCR | `memory.f`, `memory.cr` | success history |
 | z | `z` | a member of the population or of the archive |
 
@@ -13,7 +13,7 @@ DISH: A. Viktorin, R. Senkerik, M. Pluhacek, T. Kadavy, A. Zamuda, 2019.
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,19 +22,13 @@ from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import parameter
 from de2ls.algorithms.lineage import draws, sizes, variation
 from de2ls.algorithms.lineage.archive import Archive
+from de2ls.algorithms.lineage.contest import contest, shares
 from de2ls.algorithms.lineage.draws import IntArray
-from de2ls.algorithms.lineage.members import (
-    Contest,
-    Members,
-    Run,
-    Search,
-    contest,
-    shares,
-)
+from de2ls.algorithms.lineage.members import Run, Search
 from de2ls.algorithms.lineage.memory import Memory, MemoryConfig
 from de2ls.engine import random
 from de2ls.engine.random import RandomState
-from de2ls.jit.kernels import kernel
+from de2ls.jit.kernels import block, kernel
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,15 +82,17 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: JSOConfig)
     n_elite = max(2, sizes.rounded(config.p_max * n0))
     while True:
         level = run.level
-        f, cr = parameters(run, memory, len(pop))
-        donors = to_pbest_w(run, pop, archive, pop.order(level)[:n_elite], f)
-        donors = variation.midpoint(donors, pop.x, run.box)
-        trials = yield from run.evaluate(variation.binomial(run.rng, pop.x, donors, cr, True))
+        elite = pop.order(level)[:n_elite]
+        u, f, cr = make_trials(
+            run.rng, run.box, pop.x, archive.x, elite, memory.f, memory.cr, Limits.of(run)
+        )
+        trials = yield from run.evaluate(u)
         result = contest(pop, trials, level)
-        won = result.won
-        weights = success_weights(result, pop, trials, config.weight)
-        archive.overwrite(run.rng, pop.x[won], int(config.archive * len(pop)))
-        memory.learn(weights, f[won], cr[won])
+        weights = result.weights
+        if config.weight == "distance":
+            weights = shares(distances(pop.x, trials.x), result.won)
+        archive.overwrite(run.rng, pop.x, result.won, int(config.archive * len(pop)))
+        memory.learn(weights, f, cr)
         pop.replace(result.held, trials)
         plan = sizes.linear(n0, config.n_min, run.progress)
         if len(pop) > plan:
@@ -106,54 +102,96 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: JSOConfig)
             n_elite = max(2, sizes.rounded(share * plan))
 
 
-def parameters(run: Run[JSOConfig], memory: Memory, n: int) -> tuple[FloatArray, FloatArray]:
-    """Draw F and CR of n trials, within the limits of the time."""
-    c, r = run.config, run.progress
-    floors = ((c.cr_floor_1, c.cr_until_1), (c.cr_floor_2, c.cr_until_2))
-    cr_floor = max(floor if r < until else 0.0 for floor, until in floors)
-    f_cap = c.f_cap if r < c.f_until else 1.0
-    spreads = c.f_scale, c.cr_sigma
-    return _parameters(run.rng, n, memory.f, memory.cr, c.m_last, spreads, f_cap, cr_floor)
+class Limits(NamedTuple):
+    """What holds for all trials of a generation."""
+
+    m_last: float
+    f_scale: float
+    cr_sigma: float
+    f_cap: float
+    cr_floor: float
+    fw: float  # Fw / F
+    other: bool  # whether pbest is never i itself
+
+    @classmethod
+    def of(cls, run: Run[JSOConfig]) -> "Limits":
+        """Return the limits at this time."""
+        c, r = run.config, run.progress
+        floor_1 = c.cr_floor_1 if r < c.cr_until_1 else 0.0
+        floor_2 = c.cr_floor_2 if r < c.cr_until_2 else 0.0
+        return cls(
+            c.m_last,
+            c.f_scale,
+            c.cr_sigma,
+            c.f_cap if r < c.f_until else 1.0,
+            max(floor_1, floor_2),
+            c.fw_1 if r < c.fw_until_1 else c.fw_2 if r < c.fw_until_2 else c.fw_3,
+            r < c.other_until,
+        )
 
 
 @kernel
-def _parameters(
+def make_trials(
     rng: RandomState,
-    n: int,
+    box: FloatArray,
+    x: FloatArray,
+    archive: FloatArray,
+    elite: IntArray,
     mf: FloatArray,
     mcr: FloatArray,
-    m_last: float,
-    spreads: tuple[float, float],
-    f_cap: float,
-    cr_floor: float,
-) -> tuple[FloatArray, FloatArray]:
-    mean_f, mean_cr = np.full(n, m_last), np.full(n, m_last)
+    limits: Limits,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return a trial of each member, and its F and CR."""
+    n = x.shape[0]
+    u, f, cr = np.empty_like(x), np.empty(n), np.empty(n)
     for i in range(n):
-        slot = random.integer(rng, mf.size)
-        if slot < mf.size - 1:
-            mean_f[i], mean_cr[i] = mf[slot], mcr[slot]
-    cr = np.maximum(draws.clipped_normal(rng, mean_cr, spreads[1]), cr_floor)
-    return np.minimum(draws.positive_cauchy(rng, mean_f, spreads[0], 1.0), f_cap), cr
+        f[i], cr[i] = parameters(rng, mf, mcr, limits)
+        to_pbest_w(rng, u[i], i, x, archive, elite, f[i], limits)
+        variation.midpoint(u[i], x[i], box)
+        variation.binomial(rng, u[i], x[i], cr[i], True)
+    return u, f, cr
 
 
+@block
+def parameters(
+    rng: RandomState, mf: FloatArray, mcr: FloatArray, limits: Limits
+) -> tuple[float, float]:
+    """Draw F and CR of a trial, within the limits of the time."""
+    slot = random.integer(rng, mf.size)
+    mean_f, mean_cr = mf[slot], mcr[slot]
+    if slot == mf.size - 1:
+        mean_f = mean_cr = limits.m_last
+    cr = draws.clipped_normal(rng, mean_cr, limits.cr_sigma)
+    f = draws.positive_cauchy(rng, mean_f, limits.f_scale)
+    return min(f, limits.f_cap), max(cr, limits.cr_floor)
+
+
+@block
 def to_pbest_w(
-    run: Run[JSOConfig], pop: Members, archive: Archive, elite: IntArray, f: FloatArray
-) -> FloatArray:
-    """Return donors of current-to-pbest-w/1: x + Fw (x_pbest - x) + F (x_r1 - z)."""
-    c, r, x = run.config, run.progress, pop.x
-    fw = f * (c.fw_1 if r < c.fw_until_1 else c.fw_2 if r < c.fw_until_2 else c.fw_3)
-    pbest = draws.elite(run.rng, elite, len(pop), r < c.other_until)
-    r1, r2, _ = draws.partners(run.rng, len(pop), len(pop) + archive.n)
-    return variation.to_pbest(x, archive.x, (pbest, r1, r2), fw, f)
+    rng: RandomState,
+    v: FloatArray,
+    i: int,
+    x: FloatArray,
+    archive: FloatArray,
+    elite: IntArray,
+    f: float,
+    limits: Limits,
+) -> None:
+    """Set v to a donor of current-to-pbest-w/1: x + Fw (x_pbest - x) + F (x_r1 - z)."""
+    pbest = elite[random.integer(rng, elite.size)]
+    while limits.other and elite.size > 1 and pbest == i:
+        pbest = elite[random.integer(rng, elite.size)]
+    n = x.shape[0]
+    r1, r2, _ = draws.partners(rng, i, n, n + archive.shape[0])
+    z = variation.pooled(x, archive, r2)
+    variation.to_pbest(v, x[i], x[pbest], x[r1], z, limits.fw * f, f)
 
 
-def success_weights(result: Contest, pop: Members, trials: Members, by: str) -> FloatArray:
-    """Return the weights of the strict successes: their gains, or the distances travelled."""
-    won = result.won
-    if by == "gain":
-        return result.weights(won)
-    distance = np.sqrt(((trials.x[won] - pop.x[won]) ** 2).sum(axis=1))
-    return shares(distance)
+@kernel
+def distances(x: FloatArray, u: FloatArray) -> FloatArray:
+    """Return how far each trial is from its parent: what weights a success of DISH."""
+    found: FloatArray = np.sqrt(((u - x) ** 2).sum(axis=1))
+    return found
 
 
 ALGORITHMS = {

@@ -7,12 +7,12 @@ was not at hand, so that `lshade44-iepsilon` is a reconstruction.
 | symbol | here | meaning |
 |---|---|---|
 | h, n_h | `strategy`, `roulette.wins` | strategy of a member, successes of each |
-| MF_h, MCR_h | `memories[h]` | success history of a strategy |
-| r_k | `feasible` | share of feasible members |
+| MF_h, MCR_h | `memories.f[h]`, `memories.cr[h]` | success history of a strategy |
+| r_k | `(pop.v <= 0.0).mean()` | share of feasible members |
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,17 +22,13 @@ from de2ls.algorithms.config import parameter
 from de2ls.algorithms.lineage import draws, sizes, variation
 from de2ls.algorithms.lineage.archive import Archive
 from de2ls.algorithms.lineage.choice import Roulette
+from de2ls.algorithms.lineage.contest import contest, shares
 from de2ls.algorithms.lineage.draws import IntArray
-from de2ls.algorithms.lineage.members import (
-    Contest,
-    Mask,
-    Members,
-    Run,
-    Search,
-    contest,
-    shares,
-)
-from de2ls.algorithms.lineage.memory import LSHADEConfig, Memory
+from de2ls.algorithms.lineage.members import Mask, Members, Run, Search
+from de2ls.algorithms.lineage.memory import TERMINAL, LSHADEConfig, means
+from de2ls.engine import random
+from de2ls.engine.random import RandomState
+from de2ls.jit.kernels import kernel
 
 STRATEGIES = 4  # to-pbest/bin, to-pbest/exp, randrl/bin, randrl/exp
 
@@ -65,30 +61,34 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: LSHADE44Co
     pop = yield from run.start()
     n0 = len(pop)
     improved = ImprovedLevel(config, pop) if isinstance(config, IEpsilonConfig) else None
-    memories = [Memory(config.h, config.mf, config.mcr, arithmetic=True) for _ in range(STRATEGIES)]
+    memories = Memories.new(STRATEGIES, config)
     roulette = Roulette(STRATEGIES, config.wins, config.least)
     capacity = sizes.rounded(config.archive * n0)
     archive = Archive(capacity, run.dim)
     while True:
         level = improved.level if improved and config.handling == "epsilon" else run.level
         n = len(pop)
-        strategy = roulette.draw(rng, n)
-        slot = draws.integers(run.rng, config.h, n)
-        mean_f = np.array([memory.f for memory in memories])[strategy, slot]
-        mean_cr = np.array([memory.cr for memory in memories])[strategy, slot]
-        cr = draws.clipped_normal(run.rng, mean_cr, config.cr_sigma)
-        f = draws.positive_cauchy(run.rng, mean_f, config.f_scale, 1.0)
-        donors = competing_donors(run, pop, archive, pop.order(level), f, strategy < 2)
-        trials = yield from run.evaluate(crossed(run, pop.x, donors, cr, strategy % 2 == 0))
+        strategy = roulette.draw(run.rng, n)
+        u, f, cr = make_trials(
+            run.rng,
+            run.box,
+            pop.x,
+            archive.x,
+            pop.order(level),
+            max(1, sizes.rounded(config.p * n)),
+            strategy,
+            memories,
+            config.f_scale,
+            config.cr_sigma,
+        )
+        trials = yield from run.evaluate(u)
         result = contest(pop, trials, level)
+        gain = result.gain
         if config.handling == "feasibility":
-            result = by_violation(pop, trials, result)
-        held = result.held
-        for h, memory in enumerate(memories):
-            mine = held & (strategy == h)
-            memory.learn(shares(result.gain[mine]), f[mine], cr[mine])
-            roulette.wins[h] += mine.sum()
-        archive.overwrite(run.rng, pop.x[held], capacity)
+            gain = by_violation(gain, result.by_f, pop.v)
+        held = gain >= 0.0
+        learn(memories, roulette.wins, gain, held, strategy, f, cr)
+        archive.overwrite(run.rng, pop.x, held, capacity)
         pop.replace(held, trials)
         if improved:
             improved.follow(pop, trials, run.progress)
@@ -99,39 +99,88 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: LSHADE44Co
             archive.thin(run.rng, capacity)
 
 
-def competing_donors(
-    run: Run[LSHADE44Config],
-    pop: Members,
-    archive: Archive,
+class Memories(NamedTuple):
+    """The success histories of the strategies, one row each; k: the cells written next."""
+
+    f: FloatArray
+    cr: FloatArray
+    k: IntArray
+
+    @classmethod
+    def new(cls, count: int, c: LSHADE44Config) -> "Memories":
+        """Return the memories at the start."""
+        size = count, c.h
+        return cls(np.full(size, c.mf), np.full(size, c.mcr), np.zeros(count, np.int64))
+
+
+@kernel
+def make_trials(
+    rng: RandomState,
+    box: FloatArray,
+    x: FloatArray,
+    archive: FloatArray,
     order: IntArray,
+    n_elite: int,
+    strategy: IntArray,
+    memories: Memories,
+    f_scale: float,
+    cr_sigma: float,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return a trial of each member by its strategy, and its F and CR.
+
+    Two strategies have the donor x + F (x_pbest - x) + F (x_r1 - z), two have x_a + F (x_b - x_c)
+    of three members, best first.
+    """
+    n = x.shape[0]
+    u, f, cr, rank = np.empty_like(x), np.empty(n), np.empty(n), draws.ranks(order)
+    for i in range(n):
+        h, slot = strategy[i], random.integer(rng, memories.f.shape[1])
+        cr[i] = draws.clipped_normal(rng, memories.cr[h, slot], cr_sigma)
+        f[i] = min(1.0, draws.positive_cauchy(rng, memories.f[h, slot], f_scale))
+        if h < 2:
+            pbest = order[random.integer(rng, n_elite)]
+            r1, r2, _ = draws.partners(rng, i, n, n + archive.shape[0])
+            z = variation.pooled(x, archive, r2)
+            variation.to_pbest(u[i], x[i], x[pbest], x[r1], z, f[i], f[i])
+            variation.midpoint(u[i], x[i], box)
+        else:
+            r1, r2, r3 = draws.partners(rng, i, n, n)
+            a, b, c = draws.best_first(order, rank, r1, r2, r3)
+            variation.base_and_difference(u[i], x[a], x[b], x[c], f[i])
+            variation.mirror(u[i], box)
+        if h % 2 == 0:
+            variation.binomial(rng, u[i], x[i], cr[i], False)
+        else:
+            variation.exponential(rng, u[i], x[i], cr[i], True)
+    return u, f, cr
+
+
+@kernel
+def by_violation(gain: FloatArray, by_f: Mask, v: FloatArray) -> FloatArray:
+    """Return the gains by the program's rule: f decides only between two feasible ones."""
+    return np.where(by_f & (v > 0.0) & (gain > -np.inf), 0.0, gain)
+
+
+@kernel
+def learn(
+    memories: Memories,
+    wins: FloatArray,
+    gain: FloatArray,
+    held: Mask,
+    strategy: IntArray,
     f: FloatArray,
-    to_pbest: Mask,
-) -> FloatArray:
-    """Return x + F (x_pbest - x) + F (x_r1 - z), or x_a + F (x_b - x_c) of three, best first."""
-    x, n = pop.x, len(pop)
-    pbest = draws.elite(run.rng, order[: max(1, sizes.rounded(run.config.p * n))], n, False)
-    r1, r2, _ = draws.partners(run.rng, n, n + archive.n)
-    toward = variation.to_pbest(x, archive.x, (pbest, r1, r2), f, f)
-    toward = variation.midpoint(toward, x, run.box)
-    three = draws.best_first(order, draws.partners(run.rng, n, n))
-    among = variation.mirror(variation.base_and_difference(x, three, f), run.box)
-    return np.where(to_pbest[:, None], toward, among)
-
-
-def crossed(
-    run: Run[LSHADE44Config], x: FloatArray, donors: FloatArray, cr: FloatArray, binomial: Mask
-) -> FloatArray:
-    """Cross each member by its strategy's rule."""
-    u, other = np.empty_like(x), ~binomial
-    u[binomial] = variation.binomial(run.rng, x[binomial], donors[binomial], cr[binomial], False)
-    u[other] = variation.exponential(run.rng, x[other], donors[other], cr[other], True)
-    return u
-
-
-def by_violation(pop: Members, trials: Members, result: Contest) -> Contest:
-    """Return the contest by the program's rule: f decides only between two feasible ones."""
-    tied = result.by_f & (pop.v > 0.0) & (trials.v < np.inf)
-    return Contest(np.where(tied, 0.0, result.gain), result.by_f & ~tied, result.old, result.new)
+    cr: FloatArray,
+) -> None:
+    """Let each strategy learn from its successes: CR by the arithmetic mean, F by Lehmer's."""
+    for h in range(wins.size):
+        mine = held & (strategy == h)
+        wins[h] += mine.sum()
+        total, mean_f, mean_cr = means(shares(gain, mine), f, cr, True)
+        if total > 0.0:
+            k = memories.k[h]
+            stays = memories.cr[h, k] == TERMINAL or mean_cr == 0.0
+            memories.f[h, k], memories.cr[h, k] = mean_f, TERMINAL if stays else mean_cr
+            memories.k[h] = (k + 1) % memories.f.shape[1]
 
 
 class ImprovedLevel:

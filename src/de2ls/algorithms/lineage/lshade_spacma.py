@@ -10,7 +10,7 @@ covariance matrix adaptation (class 2). In the first half F is drawn blindly.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,14 +19,13 @@ from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import parameter
 from de2ls.algorithms.lineage import cma, draws, sizes, variation
 from de2ls.algorithms.lineage.archive import Archive
-from de2ls.algorithms.lineage.members import (
-    Mask,
-    Members,
-    Run,
-    Search,
-    contest,
-)
+from de2ls.algorithms.lineage.contest import contest
+from de2ls.algorithms.lineage.draws import IntArray
+from de2ls.algorithms.lineage.members import Mask, Members, Run, Search
 from de2ls.algorithms.lineage.memory import LSHADEConfig, Memory
+from de2ls.engine import random
+from de2ls.engine.random import RandomState
+from de2ls.jit.kernels import kernel
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,27 +52,24 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: SPACMAConf
     model = Model(run, pop)
     while True:
         level, n = run.level, len(pop)
-        slot = draws.integers(run.rng, config.h, n)
-        cr = draws.clipped_normal(run.rng, memory.cr[slot], config.cr_sigma)
-        if run.progress <= config.blind_until:
-            f = config.f_blind + config.f_width * rng.random(n)
-        else:
-            f = draws.positive_cauchy(run.rng, memory.f[slot], config.f_scale, 1.0)
-        first = (shares[slot] >= rng.random(n)) | (not model.sound)
-        donors = mixed_donors(run, pop, archive, f, first, model)
-        u = variation.binomial(run.rng, pop.x, donors, cr, True)
+        blind = run.progress <= config.blind_until
+        f, cr, first = parameters(run.rng, n, memory.f, memory.cr, shares, Rules.of(config, blind))
+        if not model.sound:
+            first[:] = True
+        samples = model.cma.sample(rng.standard_normal((n - np.count_nonzero(first), run.dim)))
+        elite = pop.order(level)[: max(sizes.rounded(config.p * n), 2)]
+        u = make_trials(run.rng, run.box, pop.x, archive.x, elite, f, cr, first, samples)
         trials = yield from run.evaluate(u)
         result = contest(pop, trials, level)
         won = result.won
-        archive.mingle(run.rng, pop.x[won], sizes.rounded(config.archive * n))
-        if won.any():
-            weights, k = result.weights(won), memory.k
-            memory.learn(weights, f[won], cr[won])
+        archive.mingle(run.rng, pop.x, won, sizes.rounded(config.archive * n))
+        if result.n_won > 0:
+            k = memory.k
+            memory.learn(result.weights, f, cr)
             if model.sound:
-                share = config.mc_keep * shares[k] + (1.0 - config.mc_keep) * float(
-                    weights @ first[won]
-                )
-                shares[k] = np.clip(share, config.mc_min, 1.0 - config.mc_min)
+                by_first = float(result.weights @ first)
+                share = config.mc_keep * shares[k] + (1.0 - config.mc_keep) * by_first
+                shares[k] = min(1.0 - config.mc_min, max(config.mc_min, share))
         pop.replace(won, trials)
         plan = sizes.linear(n0, config.n_min, run.progress)
         if n > plan:
@@ -82,24 +78,65 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: SPACMAConf
         model.follow(run, pop, level)
 
 
-def mixed_donors(
-    run: Run[SPACMAConfig],
-    pop: Members,
-    archive: Archive,
+class Rules(NamedTuple):
+    """How F and CR are drawn in a generation."""
+
+    blind: bool
+    f_blind: float
+    f_width: float
+    f_scale: float
+    cr_sigma: float
+
+    @classmethod
+    def of(cls, c: SPACMAConfig, blind: bool) -> "Rules":
+        """Return the rules, by which F is drawn blindly or not."""
+        return cls(blind, c.f_blind, c.f_width, c.f_scale, c.cr_sigma)
+
+
+@kernel
+def parameters(
+    rng: RandomState, n: int, mf: FloatArray, mcr: FloatArray, shares: FloatArray, rules: Rules
+) -> tuple[FloatArray, FloatArray, Mask]:
+    """Draw F, CR and the class of n trials (whether it is class 1), all from one slot each."""
+    f, cr, first = np.empty(n), np.empty(n), np.empty(n, np.bool_)
+    for i in range(n):
+        slot = random.integer(rng, mf.size)
+        cr[i] = draws.clipped_normal(rng, mcr[slot], rules.cr_sigma)
+        if rules.blind:
+            f[i] = min(1.0, rules.f_blind + rules.f_width * random.uniform(rng))
+        else:
+            f[i] = min(1.0, draws.positive_cauchy(rng, mf[slot], rules.f_scale))
+        first[i] = shares[slot] >= random.uniform(rng)
+    return f, cr, first
+
+
+@kernel
+def make_trials(
+    rng: RandomState,
+    box: FloatArray,
+    x: FloatArray,
+    archive: FloatArray,
+    elite: IntArray,
     f: FloatArray,
+    cr: FloatArray,
     first: Mask,
-    model: "Model",
+    samples: FloatArray,
 ) -> FloatArray:
-    """Return x + F (x_pbest - x + x_r1 - z) for class 1, a sample for class 2, repaired."""
-    x, n = pop.x, len(pop)
-    n_elite = max(sizes.rounded(run.config.p * n), 2)
-    pbest = draws.elite(run.rng, pop.order(run.level)[:n_elite], n, False)
-    r1, r2, _ = draws.partners(run.rng, n, n + archive.n)
-    donors = variation.joint_step(x, archive.x, (pbest, r1, r2), f)
-    second = ~first
-    if second.any():
-        donors[second] = model.cma.sample(run.numpy_rng.standard_normal((second.sum(), run.dim)))
-    return variation.midpoint(donors, x, run.box)
+    """Return trials: x + F (x_pbest - x + x_r1 - z) for class 1, a sample for class 2, crossed."""
+    n, used = x.shape[0], 0
+    u = np.empty_like(x)
+    for i in range(n):
+        if first[i]:
+            pbest = elite[random.integer(rng, elite.size)]
+            r1, r2, _ = draws.partners(rng, i, n, n + archive.shape[0])
+            z = variation.pooled(x, archive, r2)
+            variation.joint_step(u[i], x[i], x[pbest], x[r1], z, f[i])
+        else:
+            u[i] = samples[used]
+            used += 1
+        variation.midpoint(u[i], x[i], box)
+        variation.binomial(rng, u[i], x[i], cr[i], True)
+    return u
 
 
 class Model:

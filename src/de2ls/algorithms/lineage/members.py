@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from de2ls._checks import FloatArray
 from de2ls.algorithms.config import Config, parameter
 from de2ls.algorithms.lineage.draws import IntArray
-from de2ls.jit.kernels import kernel
+from de2ls.jit.kernels import block, kernel
 
 Mask = NDArray[np.bool_]
 Search = Generator[FloatArray, Any, Any]
@@ -79,9 +79,7 @@ class Members:
 
     def order(self, level: float = 0.0) -> IntArray:
         """Return the indices in eps-order, best first."""
-        if not self.v.any():
-            return np.argsort(self.f, kind="stable")
-        return np.lexsort((self.f, beyond(self.v, level)))
+        return _order(self.f, self.v, level)
 
     def sorted(self, level: float = 0.0) -> "Members":
         """Return the members in eps-order."""
@@ -89,7 +87,26 @@ class Members:
 
     def best(self, count: int, level: float = 0.0) -> "Members":
         """Return the `count` best, in the order in which they stand."""
-        return self[np.sort(self.order(level)[:count])]
+        return Members(*_best(self.x, self.f, self.v, count, level))
+
+
+@kernel
+def _order(f: FloatArray, v: FloatArray, level: float) -> IntArray:
+    """Sort by f, and then by the violation beyond the level; both sorts are stable."""
+    order = np.argsort(f, kind="mergesort")
+    beyond, some = np.zeros(f.size), False
+    for place, i in enumerate(order):
+        if not v[i] <= level:
+            beyond[place], some = v[i], True
+    return order[np.argsort(beyond, kind="mergesort")] if some else order
+
+
+@kernel
+def _best(
+    x: FloatArray, f: FloatArray, v: FloatArray, count: int, level: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    kept = np.sort(_order(f, v, level)[:count])
+    return x[kept], f[kept], v[kept]
 
 
 @kernel
@@ -108,75 +125,27 @@ def _replace(
             f[i], v[i] = new_f[i], new_v[i]
 
 
-def beyond(v: FloatArray, level: float) -> FloatArray:
-    """Return the violations, 0 within the level."""
-    return np.where(v <= level, 0.0, v)
+@block
+def better(f: float, v: float, than_f: float, than_v: float, level: float) -> bool:
+    """Whether (f, v) comes before another in eps-order."""
+    if v == than_v or (v <= level and than_v <= level):
+        return f < than_f
+    return v < than_v
 
 
-@dataclass
-class Contest:
-    """Trials against their parents, one to one, in eps-order."""
-
-    gain: FloatArray  # positive where the trial is better, 0 where both are equal
-    by_f: Mask  # whether f decided, or else v
-    old: FloatArray  # the parent's value of what decided
-    new: FloatArray
-
-    @property
-    def won(self) -> Mask:
-        """Where the trial is strictly better."""
-        return self.gain > 0.0
-
-    @property
-    def held(self) -> Mask:
-        """Where the trial is not worse."""
-        return self.gain >= 0.0
-
-    def weights(self, won: Mask) -> FloatArray:
-        """Return the winners' gains, those by f and by v each in proportion to its number."""
-        gain, by_f = self.gain[won], self.by_f[won]
-        if by_f.all() or not by_f.any():
-            return shares(gain)
-        weights = np.empty_like(gain)
-        for kind in (by_f, ~by_f):
-            weights[kind] = shares(gain[kind]) * kind.mean()
-        return weights
-
-    def relative(self, of: FloatArray) -> FloatArray:
-        """Return gains relative to the values `of`, 0 for losers."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            share = np.maximum(self.gain, 0.0) / np.abs(of)
-        return np.where(np.isfinite(share), share, np.where(self.won, 1.0, 0.0))
-
-
-def shares(gain: FloatArray) -> FloatArray:
-    """Return gains as shares of their sum; one over a point without a value counts as the most."""
-    finite = np.isfinite(gain)
-    if not finite.all():
-        gain = np.where(finite, gain, gain[finite].max() if finite.any() else 1.0)
-    total = float(gain.sum())
-    return gain / total if 0.0 < total < np.inf else np.zeros_like(gain)
-
-
-def contest(parents: Members, trials: Members, level: float) -> Contest:
-    """Compare each trial with its parent."""
-    return Contest(*_compare(parents.f, parents.v, trials.f, trials.v, level))
+def better_of(best: Members, others: Members) -> Members:
+    """Return the one best member, or the first of the best others where it is better at eps = 0."""
+    i = _first_better(best.f, best.v, others.f, others.v)
+    return best if i < 0 else Members(others.x[[i]], others.f[[i]], others.v[[i]])
 
 
 @kernel
-def _compare(
-    f: FloatArray, v: FloatArray, new_f: FloatArray, new_v: FloatArray, level: float
-) -> tuple[FloatArray, Mask, FloatArray, FloatArray]:
-    """Return gains, whether f decided, and the values; a trial without a value beats none."""
-    n = f.size
-    gain, by_f = np.full(n, -np.inf), np.empty(n, np.bool_)
-    old, new = np.empty(n), np.empty(n)
-    for i in range(n):
-        by_f[i] = v[i] == new_v[i] or (v[i] <= level and new_v[i] <= level)
-        old[i], new[i] = (f[i], new_f[i]) if by_f[i] else (v[i], new_v[i])
-        if new[i] < np.inf:
-            gain[i] = old[i] - new[i]
-    return gain, by_f, old, new
+def _first_better(f: FloatArray, v: FloatArray, new_f: FloatArray, new_v: FloatArray) -> int:
+    found, best_f, best_v = -1, f[0], v[0]
+    for i in range(new_f.size):
+        if better(new_f[i], new_v[i], best_f, best_v, 0.0):
+            found, best_f, best_v = i, new_f[i], new_v[i]
+    return found
 
 
 AnyConfig = TypeVar("AnyConfig", bound=LineageConfig, covariant=True)

@@ -7,6 +7,7 @@ import numpy as np
 from de2ls._checks import FloatArray
 from de2ls.algorithms.config import parameter
 from de2ls.algorithms.lineage.members import LineageConfig
+from de2ls.jit.kernels import block, kernel
 
 TERMINAL = -1.0  # of CR: no successful trial took more than its forced coordinate
 
@@ -35,15 +36,27 @@ class LSHADEConfig(MemoryConfig):
         return int(self.n0_per_dim * dim)
 
 
+@block
 def lehmer(weights: FloatArray, values: FloatArray) -> float:
     """Return the weighted Lehmer mean, sum w s^2 / sum w s; 0 if the denominator is."""
-    first = float(weights @ values)
-    return float(weights @ (values * values)) / first if first != 0.0 else 0.0
+    first, second = 0.0, 0.0
+    for w, s in zip(weights, values):  # noqa: B905 - compiled
+        first += w * s
+        second += w * s * s
+    return second / first if first != 0.0 else 0.0
 
 
+@kernel
+def lehmer_mean(weights: FloatArray, values: FloatArray) -> float:
+    """Return `lehmer` to Python."""
+    return lehmer(weights, values)
+
+
+@kernel
 def terminal_mean(old: float, weights: FloatArray, values: FloatArray) -> float:
     """Return the Lehmer mean, or the terminal value: it is kept, or set when all values are 0."""
-    return TERMINAL if old == TERMINAL or not values.any() else lehmer(weights, values)
+    mean = lehmer(weights, values)
+    return TERMINAL if old == TERMINAL or mean == 0.0 else mean
 
 
 class Memory:
@@ -59,39 +72,42 @@ class Memory:
         Share of the old value in a new one. Without it a terminal CR stays for ever.
     empty : float
         What is remembered of successes whose CR are all 0.
-    arithmetic : bool
-        Whether CR is averaged by the weighted arithmetic mean instead of Lehmer's.
     """
 
     def __init__(
-        self,
-        h: int,
-        mf: float,
-        mcr: float,
-        keep: float = 0.0,
-        *,
-        empty: float = TERMINAL,
-        arithmetic: bool = False,
+        self, h: int, mf: float, mcr: float, keep: float = 0.0, *, empty: float = TERMINAL
     ) -> None:
         self.f = np.full(h, mf)
         self.cr = np.full(h, mcr)
         self.k = 0
         self.keep, self.empty = keep, empty
-        self.arithmetic = arithmetic
 
     def learn(self, weights: FloatArray, f: FloatArray, cr: FloatArray) -> None:
-        """Write the weighted means of the successes' F and CR; weights that sum to 0 teach none."""
-        if not weights.sum() > 0.0:
+        """Write the weighted means of the successes' F and CR; weights that sum to 0 teach none.
+
+        One weight per trial, 0 for those that failed.
+        """
+        learned = means(weights, f, cr, False)
+        if learned[0] == 0.0:
             return
-        old = float(self.cr[self.k])
-        if (self.keep == 0.0 and old == TERMINAL) or not weights @ cr > 0.0:
-            new = self.empty
-        else:
-            new = float(weights @ cr) if self.arithmetic else lehmer(weights, cr)
-        self.write(lehmer(weights, f), new)
+        _, mean_f, mean_cr = learned
+        stays = self.keep == 0.0 and self.cr[self.k] == TERMINAL
+        self.write(mean_f, self.empty if stays or mean_cr == 0.0 else mean_cr)
         self.k = (self.k + 1) % self.f.size
 
     def write(self, f: float, cr: float) -> None:
         """Write cell k, which stays the next one."""
         self.f[self.k] += (1.0 - self.keep) * (f - self.f[self.k])
         self.cr[self.k] += (1.0 - self.keep) * (cr - self.cr[self.k])
+
+
+@kernel
+def means(
+    weights: FloatArray, f: FloatArray, cr: FloatArray, arithmetic: bool
+) -> tuple[float, float, float]:
+    """Return the sum of the weights, the mean of F and that of CR (arithmetic, or Lehmer's)."""
+    total, mean_cr = 0.0, 0.0
+    for w, value in zip(weights, cr):  # noqa: B905 - compiled
+        total += w
+        mean_cr += w * value
+    return total, lehmer(weights, f), mean_cr if arithmetic else lehmer(weights, cr)

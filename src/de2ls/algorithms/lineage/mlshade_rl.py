@@ -6,7 +6,7 @@ operators chosen by success, a restart of members that stagnate, and SQP in the 
 | symbol | here | meaning |
 |---|---|---|
 | g, Gmax | `g`, `g_max` | generations so far, and planned by the reduction |
-| F, Fw, CR | `f`, `fw`, `cr` | scale, weighted scale, crossover rate |
+| F, Fw, CR | `f`, `rules.fw f`, `cr` | scale, weighted scale, crossover rate |
 | Mfreq | `mfreq` | memory of the second schedule's frequency |
 | q | `operators.q` | probabilities of the three operators |
 | s_1, s_2 | `Schedules.wins` | recent successes of the two schedules |
@@ -15,7 +15,7 @@ operators chosen by success, a restart of members that stagnate, and SQP in the 
 import math
 from collections import deque
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -24,12 +24,16 @@ from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import parameter
 from de2ls.algorithms.lineage import draws, sizes, variation
 from de2ls.algorithms.lineage.archive import Archive
-from de2ls.algorithms.lineage.choice import OperatorWeights
+from de2ls.algorithms.lineage.choice import OperatorWeights, by_chance
+from de2ls.algorithms.lineage.contest import contest, relative_gains
 from de2ls.algorithms.lineage.draws import IntArray
-from de2ls.algorithms.lineage.members import Members, Run, Search, contest
+from de2ls.algorithms.lineage.members import Run, Search
 from de2ls.algorithms.lineage.memory import LSHADEConfig, Memory, terminal_mean
 from de2ls.algorithms.lineage.polish import Polish, PolishConfig
 from de2ls.algorithms.lineage.restart import RestartConfig, Stagnation
+from de2ls.engine import random
+from de2ls.engine.random import RandomState
+from de2ls.jit.kernels import kernel
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,28 +72,25 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: MLSHADERLC
     while True:
         g, level, n = g + 1, run.level, len(pop)
         order = pop.order(level)
-        slot = draws.integers(run.rng, config.h, n)
-        cr = draws.clipped_normal(run.rng, memory.cr[slot], config.cr_sigma)
-        f = draws.positive_cauchy(run.rng, memory.f[slot], config.f_scale, 1.0)
-        freq = draws.positive_cauchy(run.rng, mfreq[slot], config.f_scale, 1.0)
+        rules = Rules.of(run, n)
+        f, cr, freq = parameters(run.rng, n, memory.f, memory.cr, mfreq, rules)
         scheduled = run.progress <= config.schedule_until
         if scheduled:
             f = schedules.values(g, freq)
-        operator = operators.draw(rng, n)
-        donors = variation.midpoint(
-            three_donors(run, pop, archive, order, f, operator), pop.x, run.box
+        donors, operator = three_donors(
+            run.rng, run.box, pop.x, archive.x, order, f, operators.q, rules
         )
         trials = yield from run.evaluate(crossed(run, pop.x, donors, cr, order[0]))
         result = contest(pop, trials, level)
         won = result.won
         if scheduled:
-            schedules.note(int(won.sum()), n)
-        operators.learn(result, operator, result.new)
-        archive.mingle(run.rng, pop.x[won], sizes.rounded(config.archive * n))
-        if won.any():
-            weights, k = result.weights(won), memory.k
-            memory.learn(weights, f[won], cr[won])
-            mfreq[k] = terminal_mean(mfreq[k], weights, freq[won])
+            schedules.note(result.n_won, n)
+        operators.learn(relative_gains(result, trials), operator)
+        archive.mingle(run.rng, pop.x, won, sizes.rounded(config.archive * n))
+        if result.n_won > 0:
+            k = memory.k
+            memory.learn(result.weights, f, cr)
+            mfreq[k] = terminal_mean(mfreq[k], result.weights, freq)
         pop.replace(won, trials)
         yield from stagnation.restart(pop, won, level)
         plan = sizes.linear(n0, config.n_min, run.progress)
@@ -130,30 +131,69 @@ class Schedules:
         self.wins.append((won, tried))
 
 
+class Rules(NamedTuple):
+    """What holds for all trials of a generation."""
+
+    f_scale: float
+    cr_sigma: float
+    fw: float  # Fw / F
+    n_elite: int
+
+    @classmethod
+    def of(cls, run: Run[MLSHADERLConfig], n: int) -> "Rules":
+        """Return the rules at this time."""
+        c, r = run.config, run.progress
+        fw = c.fw_1 if r <= c.fw_until_1 else c.fw_2 if r <= c.fw_until_2 else c.fw_3
+        return cls(c.f_scale, c.cr_sigma, fw, max(sizes.rounded(c.p * n), 2))
+
+
+@kernel
+def parameters(
+    rng: RandomState, n: int, mf: FloatArray, mcr: FloatArray, mfreq: FloatArray, rules: Rules
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Draw F, CR and the frequency of n trials, all from one slot each."""
+    f, cr, freq = np.empty(n), np.empty(n), np.empty(n)
+    for i in range(n):
+        slot = random.integer(rng, mf.size)
+        cr[i] = draws.clipped_normal(rng, mcr[slot], rules.cr_sigma)
+        f[i] = min(1.0, draws.positive_cauchy(rng, mf[slot], rules.f_scale))
+        freq[i] = min(1.0, draws.positive_cauchy(rng, mfreq[slot], rules.f_scale))
+    return f, cr, freq
+
+
+@kernel
 def three_donors(
-    run: Run[MLSHADERLConfig],
-    pop: Members,
-    archive: Archive,
+    rng: RandomState,
+    box: FloatArray,
+    x: FloatArray,
+    archive: FloatArray,
     order: IntArray,
     f: FloatArray,
-    operator: IntArray,
-) -> FloatArray:
-    """Return the donors of all members by their operators.
+    q: FloatArray,
+    rules: Rules,
+) -> tuple[FloatArray, IntArray]:
+    """Return the donors of all members, repaired, and their operators.
 
     1: x + Fw (x_pbest - x + x_r1 - z); 2: x + F (x_pbest - x + x_r1 - x_r3);
     3: x + Fw (x_b - x + x_m - x_w), where b, m, w are two others and a pbest, best first.
     """
-    c, x, n, r = run.config, pop.x, len(pop), run.progress
-    fw = f * (c.fw_1 if r <= c.fw_until_1 else c.fw_2 if r <= c.fw_until_2 else c.fw_3)
-    elite = order[: max(sizes.rounded(c.p * n), 2)]
-    pbest = draws.elite(run.rng, elite, n, False)
-    r1, r2, r3 = draws.partners(run.rng, n, n + archive.n)
-    a1, a2, _ = draws.partners(run.rng, n, n)
-    b, m, w = draws.best_first(order, (a1, a2, draws.elite(run.rng, elite, n, False)))
-    ordered = operator == 2
-    first, plus = np.where(ordered, (b, m), (pbest, r1))
-    last = np.where(ordered, w, np.where(operator == 0, r2, r3))
-    return variation.joint_step(x, archive.x, (first, plus, last), np.where(operator == 1, f, fw))
+    n = x.shape[0]
+    donors, operator, rank = np.empty_like(x), np.empty(n, np.int64), draws.ranks(order)
+    for i in range(n):
+        operator[i] = by_chance(rng, q)
+        fw = rules.fw * f[i]
+        pbest = order[random.integer(rng, rules.n_elite)]
+        r1, r2, r3 = draws.partners(rng, i, n, n + archive.shape[0])
+        if operator[i] == 0:
+            z = variation.pooled(x, archive, r2)
+            variation.joint_step(donors[i], x[i], x[pbest], x[r1], z, fw)
+        elif operator[i] == 1:
+            variation.joint_step(donors[i], x[i], x[pbest], x[r1], x[r3], f[i])
+        else:
+            b, m, w = draws.best_first(order, rank, r1, r3, pbest)
+            variation.joint_step(donors[i], x[i], x[b], x[m], x[w], fw)
+        variation.midpoint(donors[i], x[i], box)
+    return donors, operator
 
 
 def crossed(
@@ -162,12 +202,14 @@ def crossed(
     """Cross binomially, or in the basis of the members nearest to the best, repaired."""
     c = run.config
     if run.numpy_rng.random() >= c.p_eigen:
-        return variation.binomial(run.rng, x, donors, cr, True)
-    distance = ((x - x[best]) ** 2).sum(axis=1)
+        variation.binomial_rows(run.rng, donors, x, cr, True)
+        return donors
+    steps = x - x[best]
+    distance = np.einsum("ij,ij->i", steps, steps)
     nearest = np.argsort(distance)[: max(2, sizes.rounded(c.eigen_share * len(x)))]
-    axes = variation.basis(x[nearest])
-    u = variation.eigen_binomial(run.rng, x, donors, cr, axes, True)
-    return variation.midpoint(u, x, run.box)
+    u = variation.eigen_binomial(run.rng, donors, x, cr, variation.basis(x[nearest]), True)
+    variation.midpoint_rows(u, x, run.box)
+    return u
 
 
 ALGORITHMS = {

@@ -5,13 +5,13 @@ Non-linear reduction, rank-based pressure on the last partner, adaptive use of t
 | symbol | here | meaning |
 |---|---|---|
 | N, r | `len(pop)`, `run.progress` | population size; t / T |
-| pn | `n_elite` | size of the elite, N (p_start + p_rise r) |
+| pn | `rules.n_elite` | size of the elite, N (p_start + p_rise r) |
 | pA | `p_archive` | probability that the last partner comes from the archive |
-| F_last | `raw_f[-1]` | the last member's F before it is cut at 1 |
+| F_last | `f_last` | the last member's F before it is cut at 1 |
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,19 +20,13 @@ from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import parameter
 from de2ls.algorithms.lineage import draws, sizes, variation
 from de2ls.algorithms.lineage.archive import Archive
+from de2ls.algorithms.lineage.contest import contest, relative_gains
 from de2ls.algorithms.lineage.draws import IntArray
-from de2ls.algorithms.lineage.members import (
-    Contest,
-    Mask,
-    Members,
-    Run,
-    Search,
-    contest,
-)
+from de2ls.algorithms.lineage.members import Mask, Run, Search
 from de2ls.algorithms.lineage.memory import Memory, MemoryConfig
 from de2ls.engine import random
 from de2ls.engine.random import RandomState
-from de2ls.jit.kernels import kernel
+from de2ls.jit.kernels import block, kernel
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,23 +65,22 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: NLSHADERSP
     archive = Archive(capacity, run.dim)
     while True:
         level, n = run.level, len(pop)
-        order = pop.order(level)
-        slot = draws.integers(run.rng, memory.f.size, n)
-        raw_f = draws.positive_cauchy(run.rng, memory.f[slot], config.f_scale, np.inf)
-        f = np.minimum(raw_f, 1.0)
-        cr = np.empty(n)  # the best member gets the smallest
-        cr[order] = np.sort(draws.clipped_normal(run.rng, memory.cr[slot], config.cr_sigma))
-        donors, from_archive = to_pbest_rsp(run, pop, archive, order, f, p_archive)
-        trials = yield from run.evaluate(crossed(run, pop.x, donors, cr))
+        rules = Rules.of(run, n, p_archive)
+        u, f, f_last, cr, from_archive = make_trials(
+            run.rng, run.box, pop.x, archive.x, pop.order(level), memory.f, memory.cr, rules
+        )
+        trials = yield from run.evaluate(u)
         result = contest(pop, trials, level)
-        won, held = result.won, result.held
-        p_archive = archive_probability(result, held, from_archive, config)
-        if won.any():
-            remembered = f if config.remember_f == "own" else np.full(n, raw_f[-1])
-            memory.learn(result.weights(won), remembered[won], cr[won])
+        held = result.held
+        p_archive = archive_probability(
+            relative_gains(result, pop), held & from_archive, config.p_archive, config.p_archive_min
+        )
+        if result.n_won > 0:
+            remembered = f if config.remember_f == "own" else np.full(n, f_last)
+            memory.learn(result.weights, remembered, cr)
         else:
             memory.write(config.m_none, config.m_none)
-        archive.overwrite(run.rng, pop.x[held], capacity)
+        archive.overwrite(run.rng, pop.x, held, capacity)
         pop.replace(held, trials)
         plan = sizes.power(n0, config.n_min, run.progress)
         if plan < n:
@@ -96,75 +89,102 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: NLSHADERSP
         archive.cut(capacity)
 
 
-def to_pbest_rsp(
-    run: Run[NLSHADERSPConfig],
-    pop: Members,
-    archive: Archive,
-    order: IntArray,
-    f: FloatArray,
-    p_archive: float,
-) -> tuple[FloatArray, Mask]:
-    """Return donors x + F (x_pbest - x) + F (x_r1 - z), and who took z from the archive."""
-    c, x, n = run.config, pop.x, len(pop)
-    n_elite = max(2, int(n * (c.p_rise * run.progress + c.p_start)))
-    found = ranked_partners(run.rng, order, n_elite, archive.n, p_archive, c.pressure)
-    return variation.to_pbest(x, archive.x, found, f, f), found[2] >= n
+class Rules(NamedTuple):
+    """What holds for all trials of a generation."""
+
+    f_scale: float
+    cr_sigma: float
+    n_elite: int
+    p_archive: float
+    pressure: float
+    exponential: bool  # which crossover all take
+    rate: float  # of binomial crossover at the first trial: 2 (t / T - cr_from)
+    rate_step: float  # what each further trial adds
+
+    @classmethod
+    def of(cls, run: Run[NLSHADERSPConfig], n: int, p_archive: float) -> "Rules":
+        """Return the rules at this time; the crossover is drawn."""
+        c, r = run.config, run.progress
+        return cls(
+            c.f_scale,
+            c.cr_sigma,
+            max(2, int(n * (c.p_rise * r + c.p_start))),
+            p_archive,
+            c.pressure,
+            run.numpy_rng.random() < c.exponential,
+            2.0 * (r - c.cr_from),
+            2.0 / run.budget,
+        )
 
 
 @kernel
-def ranked_partners(
+def make_trials(
     rng: RandomState,
+    box: FloatArray,
+    x: FloatArray,
+    archive: FloatArray,
     order: IntArray,
-    n_elite: int,
-    n_archive: int,
-    p_archive: float,
-    pressure: float,
-) -> tuple[IntArray, IntArray, IntArray]:
+    mf: FloatArray,
+    mcr: FloatArray,
+    rules: Rules,
+) -> tuple[FloatArray, FloatArray, float, FloatArray, Mask]:
+    """Return a trial of each member, its F, the last F uncut, CR, and who used the archive."""
+    n, tail = x.shape[0], 1.0 - np.exp(-rules.pressure)
+    u, f, cr, used = np.empty_like(x), np.empty(n), np.empty(n), np.empty(n, np.bool_)
+    f_last = 0.0
+    for i in range(n):
+        slot = random.integer(rng, mf.size)
+        f_last = draws.positive_cauchy(rng, mf[slot], rules.f_scale)
+        f[i] = min(1.0, f_last)
+        cr[i] = draws.clipped_normal(rng, mcr[slot], rules.cr_sigma)
+    cr = np.sort(cr)[draws.ranks(order)]  # the best member gets the smallest
+    for i in range(n):
+        pbest, r1, r2 = ranked_partners(rng, i, order, archive.shape[0], tail, rules)
+        z, used[i] = variation.pooled(x, archive, r2), r2 >= n
+        variation.to_pbest(u[i], x[i], x[pbest], x[r1], z, f[i], f[i])
+        variation.redraw(rng, u[i], box)
+        if rules.exponential:
+            variation.exponential(rng, u[i], x[i], cr[i], False)
+        else:
+            variation.binomial(rng, u[i], x[i], rules.rate + i * rules.rate_step, True)
+    return u, f, f_last, cr, used
+
+
+@block
+def ranked_partners(
+    rng: RandomState, i: int, order: IntArray, n_archive: int, tail: float, rules: Rules
+) -> tuple[int, int, int]:
     """Draw pbest from the elite, r1 uniformly, r2 from the archive or by rank."""
     n = order.size
-    tail = 1.0 - np.exp(-pressure)
-    pbest, r1, r2 = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
-    for i in range(n):
-        pbest[i] = order[random.integer(rng, n_elite)]
-        while pbest[i] == i:
-            pbest[i] = order[random.integer(rng, n_elite)]
-        r1[i] = random.integer_except(rng, n, pbest[i], pbest[i], pbest[i])
-        if n_archive == 0 or random.uniform(rng) > p_archive:
-            r2[i] = order[random.exponential_rank(rng, pressure, tail, n)]
-            while r2[i] == i or r2[i] == pbest[i] or r2[i] == r1[i]:
-                r2[i] = order[random.exponential_rank(rng, pressure, tail, n)]
-        else:
-            r2[i] = n + random.integer(rng, n_archive)
+    pbest = order[random.integer(rng, rules.n_elite)]
+    while pbest == i:
+        pbest = order[random.integer(rng, rules.n_elite)]
+    r1 = random.integer_except(rng, n, pbest, pbest, pbest)
+    if n_archive > 0 and random.uniform(rng) <= rules.p_archive:
+        return pbest, r1, n + random.integer(rng, n_archive)
+    r2 = order[random.exponential_rank(rng, rules.pressure, tail, n)]
+    while r2 == i or r2 == pbest or r2 == r1:
+        r2 = order[random.exponential_rank(rng, rules.pressure, tail, n)]
     return pbest, r1, r2
 
 
-def crossed(
-    run: Run[NLSHADERSPConfig], x: FloatArray, donors: FloatArray, cr: FloatArray
-) -> FloatArray:
-    """Cross all by one rule: exponential with CR, or binomial with a rate that follows the time."""
-    c = run.config
-    donors = variation.redraw(run.rng, donors, run.box)
-    if run.numpy_rng.random() < c.exponential:
-        return variation.exponential(run.rng, x, donors, cr, False)
-    progress = (run.t + np.arange(len(x))) / run.budget
-    rate = np.where(progress <= c.cr_from, 0.0, 2.0 * (progress - c.cr_from))
-    return variation.binomial(run.rng, x, donors, rate, True)
+@kernel
+def archive_probability(gains: FloatArray, used: Mask, neutral: float, least: float) -> float:
+    """Return pA: the archive's share of the mean relative gains, or a neutral one.
 
-
-def archive_probability(
-    result: Contest, held: Mask, from_archive: Mask, c: NLSHADERSPConfig
-) -> float:
-    """Return pA: the share of the archive's mean relative gain."""
-    relative = result.relative(result.old)
-    used = held & from_archive
-    n_used = int(used.sum())
-    if n_used == 0:
-        return c.p_archive
-    a = relative[used].sum() / n_used
-    b = relative[held & ~used].sum() / max(1, held.size - n_used)
+    `gains` are 0 for losers; `used`: who succeeded with the archive.
+    """
+    n_used, a, b = 0, 0.0, 0.0
+    for i in range(used.size):
+        if used[i]:
+            n_used += 1
+            a += gains[i]
+        else:
+            b += gains[i]
     if a == 0.0:
-        return c.p_archive
-    return float(np.clip(a / (a + b), c.p_archive_min, 1.0 - c.p_archive_min))
+        return neutral
+    a, b = a / n_used, b / max(1, used.size - n_used)
+    return min(1.0 - least, max(least, a / (a + b)))
 
 
 ALGORITHMS = {

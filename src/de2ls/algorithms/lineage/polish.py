@@ -17,7 +17,7 @@ from scipy.optimize import minimize
 
 from de2ls._checks import FloatArray
 from de2ls.algorithms.config import parameter
-from de2ls.algorithms.lineage.members import LineageConfig, Members, Run
+from de2ls.algorithms.lineage.members import LineageConfig, Members, Run, better_of
 
 STEP = math.sqrt(np.finfo(np.float64).eps)  # of forward differences, relative to max(|x|, 1)
 ITERATIONS = 400
@@ -73,8 +73,7 @@ def slsqp(
             limit -= len(points)
             y = yield points
             run.t += len(points)
-            both = best.joined(Members(points, y.f, y.v))
-            best = both[both.order()[:1]]
+            best = better_of(best, Members(points, y.f, y.v))
             talk.answer(y)
     finally:
         talk.end()
@@ -138,27 +137,34 @@ def _minimise(
 ) -> None:
     """Run SLSQP: f under the constraints, or the violation while the start is infeasible."""
     feasible = bool(start.v[0] <= space.feasible_tol)
-    known: dict[bytes, FloatArray] = {}
+    n_columns = 1 + (space.n_ineq + space.n_eq if feasible else 0)
+    known: dict[bytes, FloatArray] = {}  # SLSQP asks for one part after the other
+    low, high = box
 
     def rows(y: Any) -> FloatArray:
         """Return the objective and -g, h, one row per point."""
-        if not feasible:
-            return np.asarray(y.v)[:, None]
-        return np.column_stack((y.f, -y.g, y.h))
+        table = np.empty((len(y.f), n_columns))
+        if feasible:
+            cut = 1 + space.n_ineq
+            table[:, 0], table[:, cut:] = y.f, y.h
+            np.negative(y.g, out=table[:, 1:cut])
+        else:
+            table[:, 0] = y.v
+        return table
 
     def values(x: FloatArray) -> FloatArray:
-        x = np.clip(x, *box)
-        if (found := known.get(x.tobytes())) is None:
-            found = known[x.tobytes()] = rows(ask(x[None]))[0]
+        x = np.minimum(np.maximum(x, low), high)
+        if (found := known.get(key := x.tobytes())) is None:
+            found = known[key] = rows(ask(x[None]))[0]
         return found
 
     def slopes(x: FloatArray) -> FloatArray:
-        x = np.clip(x, *box)
+        x = np.minimum(np.maximum(x, low), high)
         key = b"slopes" + x.tobytes()
         if key not in known:
             step = STEP * np.maximum(np.abs(x), 1.0)
-            step = np.where(x + step > box[1], -step, step)
-            points = np.clip(x + np.diag(step), *box)
+            step = np.where(x + step > high, -step, step)
+            points = np.minimum(np.maximum(x + np.diag(step), low), high)
             ahead = rows(ask(points))
             known[key] = ((ahead - values(x)) / step[:, None]).T
         return known[key]

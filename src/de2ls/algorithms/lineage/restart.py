@@ -8,7 +8,12 @@ import numpy as np
 
 from de2ls._checks import FloatArray
 from de2ls.algorithms.config import parameter
+from de2ls.algorithms.lineage import variation
+from de2ls.algorithms.lineage.draws import IntArray
 from de2ls.algorithms.lineage.members import LineageConfig, Mask, Members, Run
+from de2ls.engine import random
+from de2ls.engine.random import RandomState
+from de2ls.jit.kernels import kernel, routine
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,41 +45,86 @@ class Stagnation:
     def restart(self, pop: Members, won: Mask, level: float) -> Generator[FloatArray, Any, None]:
         """Age the survivors; if the population has shrunk, mix and evaluate the old ones anew."""
         c, ages = self.run.config, self.ages[: len(pop)]
-        ages[:] = np.where(won, 0, ages + 1)
-        is_wide = self.ratio(pop.x) >= c.restart_volume
-        if is_wide or ages[~won].sum() <= c.restart_sum * len(pop):
+        survived = age(ages, won)
+        if survived <= c.restart_sum * len(pop):
+            return
+        if relative_volume(pop.x, self.run.box) >= c.restart_volume:
             return
         old = ages > c.restart_age * self.run.dim
         old[pop.order(level)[0]] = False
         places = np.flatnonzero(old)
         if places.size == 0:
             return
-        x = pop.x.copy()
-        for i in places:
-            self.mix(x, int(i))
-        low, high = self.run.box
-        outside = (x < low) | (x > high)
-        x = np.clip(np.where(outside, (np.clip(x, low, high) + pop.x) / 2.0, x), low, high)
-        pop.put(places, (yield from self.run.evaluate(x[places])))
+        x = mixed(self.run.rng, self.run.box, pop.x, places)
+        pop.put(places, (yield from self.run.evaluate(x)))
         ages[places] = 0
 
-    def ratio(self, x: FloatArray) -> float:
-        """Return the fourth root of the product of relative widths, halved each."""
-        width = (x.max(axis=0) - x.min(axis=0)) / 2.0
-        with np.errstate(divide="ignore"):
-            logs = np.log(width) - np.log(self.run.box[1] - self.run.box[0])
-        return float(np.exp(logs.sum() / 4.0))
 
-    def mix(self, x: FloatArray, i: int) -> None:
-        """Change row i: crossed with others' rows, or some coordinates with a random member's."""
-        rng, (n, dim) = self.run.numpy_rng, x.shape
-        if rng.random() > 0.5:
-            size = rng.integers(1, n + 1)
-            first, second = rng.permutation(n)[:size], rng.permutation(n)[:size]
-            for a, b in zip(first, second, strict=True):
-                u, w, v = rng.random(dim), rng.random(dim), rng.uniform(-1.0, 1.0, dim)
-                x[i] = u * x[a] + (1.0 - w) * x[b] + v * (x[a] - x[b])
+@kernel
+def age(ages: IntArray, won: Mask) -> int:
+    """Let the survivors grow older; return the sum of their ages."""
+    total = 0
+    for i in range(ages.size):
+        ages[i] = 0 if won[i] else ages[i] + 1
+        total += ages[i]
+    return total
+
+
+@kernel
+def relative_volume(x: FloatArray, box: FloatArray) -> float:
+    """Return the fourth root of the product of relative widths, halved each."""
+    logs = 0.0
+    for j in range(x.shape[1]):
+        low, high = x[0, j], x[0, j]
+        for i in range(1, x.shape[0]):
+            low, high = min(low, x[i, j]), max(high, x[i, j])
+        logs += np.log((high - low) / 2.0) - np.log(box[1, j] - box[0, j])
+    return float(np.exp(logs / 4.0))
+
+
+@kernel
+def mixed(rng: RandomState, box: FloatArray, parents: FloatArray, places: IntArray) -> FloatArray:
+    """Return members of some places, mixed one after the other and repaired."""
+    x = parents.copy()
+    for i in places:
+        if random.uniform(rng) > 0.5:
+            mix_members(rng, x, i)
         else:
-            for j in rng.permutation(dim)[: rng.integers(1, dim + 1)]:
-                other = x[rng.integers(n), j]
-                x[i, j] = rng.random() * x[i, j] + (1.0 - rng.random()) * other
+            mix_coordinates(rng, x, i)
+    u = x[places]
+    for k in range(places.size):
+        variation.midpoint(u[k], parents[places[k]], box)
+    return u
+
+
+@routine
+def mix_members(rng: RandomState, x: FloatArray, i: int) -> None:
+    """Set x_i = U x_a + (1 - U') x_b + V (x_a - x_b), U and U' in [0, 1), V in [-1, 1).
+
+    The program does so for the first members a, b of two permutations, as many as it draws from
+    1..n. Each overwrites the last, unless a or b is i itself: at most two are, so that three tell.
+    """
+    n, dim = x.shape
+    a, b = np.empty(3, np.int64), np.empty(3, np.int64)
+    for some in (a, b):
+        some[0] = random.integer(rng, n)
+        some[1] = random.integer_except(rng, n, some[0], some[0], some[0])
+        some[2] = random.integer_except(rng, n, some[0], some[1], some[1])
+    for s in range(min(3, 1 + random.integer(rng, n))):
+        for j in range(dim):
+            one, two = x[a[s], j], x[b[s], j]
+            back = 1.0 - random.uniform(rng)
+            across = 2.0 * random.uniform(rng) - 1.0
+            x[i, j] = random.uniform(rng) * one + back * two + across * (one - two)
+
+
+@routine
+def mix_coordinates(rng: RandomState, x: FloatArray, i: int) -> None:
+    """Set some coordinates, 1..D of them, to U x_ij + (1 - U') x_mj of random members m."""
+    n, dim = x.shape
+    left = 1 + random.integer(rng, dim)
+    for j in range(dim):
+        if random.uniform(rng) * (dim - j) < left:  # so that any subset is as likely
+            left -= 1
+            other = x[random.integer(rng, n), j]
+            x[i, j] = random.uniform(rng) * x[i, j] + (1.0 - random.uniform(rng)) * other

@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -10,7 +9,11 @@ from de2ls._checks import FloatArray
 from de2ls.algorithms.config import parameter
 from de2ls.algorithms.lineage import cma, variation
 from de2ls.algorithms.lineage.members import LineageConfig, Members, Run, Search
+from de2ls.engine import random
+from de2ls.engine.random import RandomState
+from de2ls.jit.kernels import block, kernel
 
+SQRT_PI = math.sqrt(math.pi)
 HUGE = 1e25  # a sum of objectives beyond this gives equal weights
 
 
@@ -26,10 +29,29 @@ class RetreatConfig(LineageConfig):
     sigma_polished: float = parameter(1e-5, "its step size after a local search", 1e-15)
 
 
-def bell(rng: np.random.Generator, size: Any) -> FloatArray:
+@block
+def bell(rng: RandomState) -> float:
     """Draw from a symmetric bell on (-2.8, 2.8): the difference of two arcsines."""
-    drawn: FloatArray = np.arcsin(rng.random(size)) - np.arcsin(rng.random(size))
-    return np.asarray(math.sqrt(math.pi) * drawn)
+    return SQRT_PI * (math.asin(random.uniform(rng)) - math.asin(random.uniform(rng)))
+
+
+@kernel
+def steps(rng: RandomState, n: int, dim: int) -> FloatArray:
+    """Draw rows of steps, by a coin all from the bell or all from one arcsine."""
+    z, bells = np.empty((n, dim)), random.uniform(rng) < 0.5
+    for i in range(n):
+        for j in range(dim):
+            z[i, j] = bell(rng) if bells else SQRT_PI * math.asin(2.0 * random.uniform(rng) - 1.0)
+    return z
+
+
+@kernel
+def repaired(y: FloatArray, parents: FloatArray, box: FloatArray) -> FloatArray:
+    """Return rows with their parents' reflections outside the box."""
+    inside = y.copy()
+    for i in range(y.shape[0]):
+        variation.reflect_parent(inside[i], parents[i], box)
+    return inside
 
 
 class Retreat:
@@ -78,23 +100,15 @@ class Retreat:
     def generation(self, g: int, level: float) -> Search:
         """Sample P2 anew and let the distribution follow its better half."""
         run, model, box = self.run, self.cma, self.run.box
-        dim, size = run.dim, self.pop.x.shape
-        if run.numpy_rng.random() < 0.5:
-            z = bell(run.numpy_rng, size)
-        else:
-            z = math.sqrt(math.pi) * np.arcsin(2.0 * run.numpy_rng.random(size) - 1.0)
-        y = model.sample(z)
-        inside = np.where(
-            (y < box[0]) | (y > box[1]), variation.reflected_parent(self.pop.x, box), y
-        )
-        trials = yield from run.evaluate(inside)
+        n, dim = self.pop.x.shape
+        y = model.sample(steps(run.rng, n, dim))
+        trials = yield from run.evaluate(repaired(y, self.pop.x, box))
         order = trials.order(level)
         self.pop = trials[order]
         weights, best = self.weights(), y[order[: self.mu]]
         mean = weights @ best
         if run.progress >= run.config.mean_from:
-            outside = (mean < box[0]) | (mean > box[1])
-            mean = np.where(outside, variation.reflected_parent(self.pop.x[0], box), mean)
+            mean = repaired(mean[None], self.pop.x, box)[0]
         fading = (1.0 - self.rates.cs) ** (2.0 * g)
         cautious = ((1.4 + 2.0 / (dim + 1.0)) * model.chi) ** 2 / dim
         model.learn(mean, best, weights, self.mueff, fading, cautious, 1.0)

@@ -22,13 +22,15 @@ from de2ls._checks import FloatArray
 from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import parameter
 from de2ls.algorithms.lineage import variation
+from de2ls.algorithms.lineage.choice import weighted
 from de2ls.algorithms.lineage.draws import IntArray
-from de2ls.algorithms.lineage.members import LineageConfig, Mask, Members, Run, Search, contest
+from de2ls.algorithms.lineage.members import LineageConfig, Members, Run, Search, better
 from de2ls.engine import random
 from de2ls.engine.random import RandomState
 from de2ls.jit.kernels import block, kernel
 
-STRATEGIES = 3  # rand/1/bin, current-to-rand/1, current-to-pbest/1/bin
+STRATEGIES = 3
+RAND, CURRENT_TO_RAND = 0, 1  # rand/1/bin, current-to-rand/1; the third is current-to-pbest/1/bin
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,9 +66,9 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: UDEConfig)
     run = Run(space, rng, budget, config)
     pop = penalised((yield from run.start()), config)
     n, n_top = len(pop), max(4, int(config.top * len(pop)))
-    top = np.repeat(np.arange(STRATEGIES), n_top)  # strategies of the top targets' trials
-    target = np.concatenate((np.tile(np.arange(n_top), STRATEGIES), np.arange(n_top, n)))
-    rest = np.arange(STRATEGIES * n_top, target.size + 1)  # trials of the others, and of the best
+    rest = np.arange(STRATEGIES * n_top, (STRATEGIES - 1) * n_top + n + 1)  # others', best's
+    settings = np.array([[config.f_1, config.cr_1], [config.f_2, config.cr_2]])
+    elite = np.array([max(1, int(config.p_min * n)), max(1, int(config.p_max * n))])
     share = np.full(STRATEGIES, 1.0 / STRATEGIES)
     wins, trials_of = np.zeros(STRATEGIES), 0
     generation = 0
@@ -74,12 +76,9 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: UDEConfig)
         generation += 1
         level = run.level
         pop = pop.sorted(level)
-        bottom = np.searchsorted(np.cumsum(share)[:-1], rng.random(n - n_top))
-        strategy = np.concatenate((top, bottom))
-        x = np.concatenate((trials_by(run, pop.x, target, strategy), around_best(run, pop.x)))
-        trials = penalised((yield from run.evaluate(x)), config)
-        best, won = top_candidates(pop, trials, n_top, level)
-        wins += np.bincount(strategy[best[won]], minlength=STRATEGIES)
+        u = make_trials(run.rng, run.box, pop.x, n_top, share, settings, elite)
+        trials = penalised((yield from run.evaluate(u)), config)
+        best = top_candidates(pop.f, pop.v, trials.f, trials.v, n_top, level, wins)
         trials_of += n_top
         pool = pop.joined(trials[np.concatenate((best, rest))])
         pop = pool[pool.order(level)[:n]]
@@ -95,47 +94,58 @@ def penalised(members: Members, config: UDEConfig) -> Members:
     return Members(members.x, members.f + config.penalty * members.v, np.zeros(len(members)))
 
 
-def trials_by(
-    run: Run[UDEConfig], x: FloatArray, target: IntArray, strategy: IntArray
-) -> FloatArray:
-    """Return one trial per target by its strategy, with one of the two settings, repaired."""
-    c, n = run.config, len(target)
-    second = run.numpy_rng.random(n) < 0.5
-    f, cr = np.where(second, c.f_2, c.f_1), np.where(second, c.cr_2, c.cr_1)
-    cr[strategy == 1] = 1.0  # current-to-rand/1 takes all coordinates
-    elite = np.array([max(1.0, c.p_min * len(x)), max(1.0, c.p_max * len(x))])
-    donors = variation.redraw(run.rng, _donors(run.rng, x, target, strategy, f, elite), run.box)
-    return variation.binomial(run.rng, x[target], donors, cr, True)
-
-
 @kernel
-def _donors(
+def make_trials(
     rng: RandomState,
+    box: FloatArray,
     x: FloatArray,
-    target: IntArray,
-    strategy: IntArray,
-    f: FloatArray,
-    elite: FloatArray,
+    n_top: int,
+    share: FloatArray,
+    settings: FloatArray,
+    elite: IntArray,
 ) -> FloatArray:
-    donors = np.empty((target.size, x.shape[1]))
-    for k in range(target.size):
-        i, F = target[k], f[k]
-        r1 = _by_rank(rng, x.shape[0], i, i)
-        r2 = _by_rank(rng, x.shape[0], i, r1)
-        r3 = random.integer_except(rng, x.shape[0], i, r1, r2)
-        if strategy[k] == 0:
-            donors[k] = x[r1] + F * (x[r2] - x[r3])
-        elif strategy[k] == 1:
-            donors[k] = x[i] + random.uniform(rng) * (x[r1] - x[i]) + F * (x[r2] - x[r3])
+    """Return the trials of sorted members, each with one of the two settings.
+
+    First those of the top by each strategy in turn, then one of each other member by a strategy
+    drawn by `share`, then one around the best.
+    """
+    n, dim = x.shape
+    u = np.empty(((STRATEGIES - 1) * n_top + n + 1, dim))
+    for k in range(u.shape[0] - 1):
+        if k < STRATEGIES * n_top:
+            i, strategy = k % n_top, k // n_top
         else:
-            least = int(elite[0])
-            size = least + random.integer(rng, int(elite[1]) - least + 1)
-            donors[k] = x[i] + F * (x[random.integer(rng, size)] - x[i]) + F * (x[r1] - x[r2])
-    return donors
+            i, strategy = k - (STRATEGIES - 1) * n_top, weighted(rng, share)
+        F, CR = settings[random.integer(rng, 2)]
+        donor(rng, u[k], x, i, strategy, F, elite)
+        variation.redraw(rng, u[k], box)
+        if strategy != CURRENT_TO_RAND:  # that one takes all coordinates
+            variation.binomial(rng, u[k], x[i], CR, True)
+    around_best(rng, u[-1], x, settings[1, 0])
+    variation.redraw(rng, u[-1], box)
+    return u
 
 
 @block
-def _by_rank(rng: RandomState, n: int, x1: int, x2: int) -> int:
+def donor(
+    rng: RandomState, v: FloatArray, x: FloatArray, i: int, strategy: int, F: float, elite: IntArray
+) -> None:
+    """Set v to the donor of member i by a strategy; better members are partners more often."""
+    n = x.shape[0]
+    r1 = by_rank(rng, n, i, i)
+    r2 = by_rank(rng, n, i, r1)
+    r3 = random.integer_except(rng, n, i, r1, r2)
+    if strategy == RAND:
+        variation.base_and_difference(v, x[r1], x[r2], x[r3], F)
+    elif strategy == CURRENT_TO_RAND:
+        variation.to_pbest(v, x[i], x[r1], x[r2], x[r3], random.uniform(rng), F)
+    else:
+        size = elite[0] + random.integer(rng, elite[1] - elite[0] + 1)
+        variation.to_pbest(v, x[i], x[random.integer(rng, size)], x[r1], x[r2], F, F)
+
+
+@block
+def by_rank(rng: RandomState, n: int, x1: int, x2: int) -> int:
     """Draw a rank other than two; the i-th best is taken with probability (n - i) / n."""
     drawn = random.integer_except(rng, n, x1, x2, x2)
     while random.uniform(rng) >= (n - 1.0 - drawn) / n:
@@ -143,22 +153,39 @@ def _by_rank(rng: RandomState, n: int, x1: int, x2: int) -> int:
     return drawn
 
 
-def around_best(run: Run[UDEConfig], x: FloatArray) -> FloatArray:
-    """Return the local search's trial, x_best + F (x_r1 - x_r2) + F (x_r3 - x_r4)."""
-    r1, r2, r3, r4 = 1 + run.numpy_rng.permutation(len(x) - 1)[:4]
-    trial = x[:1] + run.config.f_2 * (x[r1] - x[r2] + x[r3] - x[r4])
-    return variation.redraw(run.rng, trial, run.box)
+@block
+def around_best(rng: RandomState, v: FloatArray, x: FloatArray, F: float) -> None:
+    """Set v to the local search's trial, x_best + F (x_r1 - x_r2) + F (x_r3 - x_r4)."""
+    n = x.shape[0]
+    r1 = random.integer_except(rng, n, 0, 0, 0)
+    r2 = random.integer_except(rng, n, 0, r1, r1)
+    r3 = random.integer_except(rng, n, 0, r1, r2)
+    r4 = random.integer_except(rng, n, 0, r1, r2)
+    while r4 == r3:
+        r4 = random.integer_except(rng, n, 0, r1, r2)
+    for j in range(v.size):
+        v[j] = x[0, j] + F * (x[r1, j] - x[r2, j] + x[r3, j] - x[r4, j])
 
 
+@kernel
 def top_candidates(
-    pop: Members, trials: Members, n_top: int, level: float
-) -> tuple[IntArray, Mask]:
-    """Return the best trial of each target of the top, and whether it is better than the target."""
-    order = trials[: STRATEGIES * n_top].order(level)
-    rank = np.empty(order.size, np.int64)
-    rank[order] = np.arange(order.size)
-    best = rank.reshape(STRATEGIES, n_top).argmin(axis=0) * n_top + np.arange(n_top)
-    return best, contest(pop[:n_top], trials[best], level).won
+    f: FloatArray,
+    v: FloatArray,
+    new_f: FloatArray,
+    new_v: FloatArray,
+    n_top: int,
+    level: float,
+    wins: FloatArray,
+) -> IntArray:
+    """Return the best trial of each target of the top; count those better than their targets."""
+    best = np.arange(n_top)
+    for i in range(n_top):
+        for k in range(n_top + i, STRATEGIES * n_top, n_top):
+            if better(new_f[k], new_v[k], new_f[best[i]], new_v[best[i]], level):
+                best[i] = k
+        if better(new_f[best[i]], new_v[best[i]], f[i], v[i], level):
+            wins[best[i] // n_top] += 1.0
+    return best
 
 
 ALGORITHMS = {

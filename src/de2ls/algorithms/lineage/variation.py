@@ -1,59 +1,11 @@
-"""Repair and crossover of all trials at once."""
+"""Donors, repair and crossover of one trial; rows of the population and of the box."""
 
 import numpy as np
 
 from de2ls._checks import FloatArray
-from de2ls.algorithms.lineage.draws import IntArray
 from de2ls.engine import random
 from de2ls.engine.random import RandomState
 from de2ls.jit.kernels import block, kernel
-
-# --- repair ---------------------------------------------------------------------------------------
-
-
-@kernel
-def midpoint(v: FloatArray, x: FloatArray, box: FloatArray) -> FloatArray:
-    """Move a coordinate outside the box half-way between its bound and the parent's."""
-    for i in range(v.shape[0]):
-        for j in range(v.shape[1]):
-            if v[i, j] < box[0, j]:
-                v[i, j] = (box[0, j] + x[i, j]) / 2.0
-            elif v[i, j] > box[1, j]:
-                v[i, j] = (box[1, j] + x[i, j]) / 2.0
-    return v
-
-
-@kernel
-def redraw(rng: RandomState, v: FloatArray, box: FloatArray) -> FloatArray:
-    """Draw a coordinate outside the box anew, uniformly."""
-    for i in range(v.shape[0]):
-        for j in range(v.shape[1]):
-            if not box[0, j] <= v[i, j] <= box[1, j]:
-                v[i, j] = box[0, j] + random.uniform(rng) * (box[1, j] - box[0, j])
-    return v
-
-
-@kernel
-def mirror(v: FloatArray, box: FloatArray) -> FloatArray:
-    """Reflect a coordinate at the bounds until it is inside."""
-    for i in range(v.shape[0]):
-        for j in range(v.shape[1]):
-            low, high = box[0, j], box[1, j]
-            if not low <= v[i, j] <= high:
-                fold = (v[i, j] - low) % (2.0 * (high - low))
-                v[i, j] = min(high, max(low, low + min(fold, 2.0 * (high - low) - fold)))
-    return v
-
-
-def reflected_parent(x: FloatArray, box: FloatArray) -> FloatArray:
-    """Return the parents reflected at the lower bound and brought back into the box.
-
-    It is what two programs put in the place of a coordinate on either side of the box. Parents are
-    in the box, so that it is the lower bound.
-    """
-    reflected: FloatArray = np.clip(2.0 * box[0] - x, box[0], box[1])
-    return reflected
-
 
 # --- donors ---------------------------------------------------------------------------------------
 
@@ -66,102 +18,159 @@ def pooled(x: FloatArray, archive: FloatArray, r: int) -> FloatArray:
     return row
 
 
-@kernel
+@block
 def to_pbest(
+    v: FloatArray,
     x: FloatArray,
-    archive: FloatArray,
-    partners: tuple[IntArray, IntArray, IntArray],
-    fw: FloatArray,
-    f: FloatArray,
-) -> FloatArray:
-    """Return x + Fw (x_pbest - x) + F (x_r1 - z) of the partners pbest, r1 and r2 (that of z)."""
-    pbest, r1, r2 = partners
-    v = np.empty_like(x)
-    for i in range(x.shape[0]):
-        best, first, z = x[pbest[i]], x[r1[i]], pooled(x, archive, r2[i])
-        for j in range(x.shape[1]):
-            v[i, j] = x[i, j] + fw[i] * (best[j] - x[i, j]) + f[i] * (first[j] - z[j])
-    return v
+    best: FloatArray,
+    plus: FloatArray,
+    minus: FloatArray,
+    fw: float,
+    f: float,
+) -> None:
+    """Set v = x + Fw (x_pbest - x) + F (x_plus - x_minus)."""
+    for j in range(x.size):
+        v[j] = x[j] + fw * (best[j] - x[j]) + f * (plus[j] - minus[j])
 
 
-@kernel
-def base_and_difference(x: FloatArray, three: IntArray, f: FloatArray) -> FloatArray:
-    """Return x_a + F (x_b - x_c) of three members a, b, c for each, one row of `three` each."""
-    v = np.empty_like(x)
-    for i in range(x.shape[0]):
-        a, b, c = x[three[0, i]], x[three[1, i]], x[three[2, i]]
-        for j in range(x.shape[1]):
-            v[i, j] = a[j] + f[i] * (b[j] - c[j])
-    return v
-
-
-@kernel
+@block
 def joint_step(
-    x: FloatArray, archive: FloatArray, partners: tuple[IntArray, IntArray, IntArray], f: FloatArray
-) -> FloatArray:
-    """Return x + F (x_a - x + x_b - z) of the partners a, b and r2 (that of z)."""
-    a, b, r2 = partners
-    v = np.empty_like(x)
-    for i in range(x.shape[0]):
-        toward, plus, z = x[a[i]], x[b[i]], pooled(x, archive, r2[i])
-        for j in range(x.shape[1]):
-            v[i, j] = x[i, j] + f[i] * (toward[j] - x[i, j] + plus[j] - z[j])
-    return v
+    v: FloatArray, x: FloatArray, toward: FloatArray, plus: FloatArray, minus: FloatArray, f: float
+) -> None:
+    """Set v = x + F (x_toward - x + x_plus - x_minus)."""
+    for j in range(x.size):
+        v[j] = x[j] + f * (toward[j] - x[j] + plus[j] - minus[j])
+
+
+@block
+def base_and_difference(
+    v: FloatArray, base: FloatArray, plus: FloatArray, minus: FloatArray, f: float
+) -> None:
+    """Set v = x_base + F (x_plus - x_minus)."""
+    for j in range(v.size):
+        v[j] = base[j] + f * (plus[j] - minus[j])
+
+
+# --- repair ---------------------------------------------------------------------------------------
+
+
+@block
+def midpoint(v: FloatArray, x: FloatArray, box: FloatArray) -> None:
+    """Move a coordinate outside the box half-way between its bound and the parent's."""
+    for j in range(v.size):
+        if v[j] < box[0, j]:
+            v[j] = (box[0, j] + x[j]) / 2.0
+        elif v[j] > box[1, j]:
+            v[j] = (box[1, j] + x[j]) / 2.0
+
+
+@block
+def redraw(rng: RandomState, v: FloatArray, box: FloatArray) -> None:
+    """Draw a coordinate outside the box anew, uniformly."""
+    for j in range(v.size):
+        if not box[0, j] <= v[j] <= box[1, j]:
+            v[j] = min(box[1, j], box[0, j] + random.uniform(rng) * (box[1, j] - box[0, j]))
+
+
+@block
+def mirror(v: FloatArray, box: FloatArray) -> None:
+    """Reflect a coordinate at the bounds until it is inside."""
+    for j in range(v.size):
+        low, high = box[0, j], box[1, j]
+        if not low <= v[j] <= high:
+            fold = (v[j] - low) % (2.0 * (high - low))
+            v[j] = min(high, max(low, low + min(fold, 2.0 * (high - low) - fold)))
+
+
+@block
+def reflect_parent(v: FloatArray, x: FloatArray, box: FloatArray) -> None:
+    """Put the parent's reflection at the lower bound, brought back into the box, outside of it.
+
+    It is what two programs put in the place of a coordinate on either side of the box. Parents are
+    in the box, so that it is the lower bound.
+    """
+    for j in range(v.size):
+        low, high = box[0, j], box[1, j]
+        if not low <= v[j] <= high:
+            v[j] = min(high, max(low, 2.0 * low - x[j]))
 
 
 # --- crossover ------------------------------------------------------------------------------------
 
 
-@kernel
-def binomial(
-    rng: RandomState, x: FloatArray, v: FloatArray, cr: FloatArray, forced: bool
-) -> FloatArray:
-    """Take coordinates of v with probability CR; one always, or if `forced` is off at least one."""
-    n, dim = x.shape
-    u = np.empty((n, dim))
-    for i in range(n):
-        always, taken = random.integer(rng, dim), False
-        for j in range(dim):
-            take = random.uniform(rng) < cr[i] or (forced and j == always)
-            taken = taken or take
-            u[i, j] = v[i, j] if take else x[i, j]
-        if not taken:
-            u[i, always] = v[i, always]
-    return u
+@block
+def binomial(rng: RandomState, v: FloatArray, x: FloatArray, cr: float, forced: bool) -> None:
+    """Keep coordinates of v with probability CR, and x's elsewhere.
+
+    One is always kept; if `forced` is off, only when there would be none.
+    """
+    always, taken = random.integer(rng, x.size), False
+    last = v[always]
+    for j in range(x.size):
+        take = random.uniform(rng) < cr or (forced and j == always)
+        taken = taken or take
+        v[j] = v[j] if take else x[j]
+    if not taken:
+        v[always] = last
 
 
-@kernel
-def exponential(
-    rng: RandomState, x: FloatArray, v: FloatArray, cr: FloatArray, cyclic: bool
-) -> FloatArray:
-    """Take a run of coordinates of v; it ends with probability 1 - CR each, or at the last one."""
-    n, dim = x.shape
-    u = x.copy()
-    for i in range(n):
-        start = random.integer(rng, dim)
-        room = dim if cyclic else dim - start
-        length = 1
-        while length < room and random.uniform(rng) < cr[i]:
-            length += 1
-        for k in range(start, start + length):
-            u[i, k % dim] = v[i, k % dim]
-    return u
+@block
+def exponential(rng: RandomState, v: FloatArray, x: FloatArray, cr: float, cyclic: bool) -> None:
+    """Keep a run of coordinates of v; it ends with probability 1 - CR each, or at the last one."""
+    dim = x.size
+    start = random.integer(rng, dim)
+    room = dim if cyclic else dim - start
+    length = 1
+    while length < room and random.uniform(rng) < cr:
+        length += 1
+    for j in range(dim):
+        if (j - start if j >= start else j - start + dim) >= length:
+            v[j] = x[j]
 
 
 def basis(points: FloatArray) -> FloatArray:
     """Return the eigenvectors of the points' covariance, one per column."""
-    axes: FloatArray = np.linalg.eigh(np.cov(points, rowvar=False))[1]
+    steps = points - points.sum(axis=0) / len(points)
+    axes: FloatArray = np.linalg.eigh(steps.T @ steps)[1]  # a factor changes none of them
     return axes
 
 
 def eigen_binomial(
     rng: RandomState,
-    x: FloatArray,
     v: FloatArray,
+    x: FloatArray,
     cr: FloatArray,
     axes: FloatArray,
     forced: bool,
 ) -> FloatArray:
-    """Cross binomially in the coordinates along the axes; the result may leave the box."""
-    u: FloatArray = binomial(rng, x @ axes, v @ axes, cr, forced) @ axes.T
+    """Return rows crossed binomially along the axes; the result may leave the box."""
+    turned = v @ axes
+    binomial_rows(rng, turned, x @ axes, cr, forced)
+    u: FloatArray = turned @ axes.T
     return u
+
+
+# --- all rows at once, for trials that are made in several steps ----------------------------------
+
+
+@kernel
+def binomial_rows(
+    rng: RandomState, v: FloatArray, x: FloatArray, cr: FloatArray, forced: bool
+) -> None:
+    """Cross each row of v with the same row of x."""
+    for i in range(x.shape[0]):
+        binomial(rng, v[i], x[i], cr[i], forced)
+
+
+@kernel
+def midpoint_rows(v: FloatArray, x: FloatArray, box: FloatArray) -> None:
+    """Repair each row of v by the same row of x."""
+    for i in range(x.shape[0]):
+        midpoint(v[i], x[i], box)
+
+
+@kernel
+def mirror_rows(v: FloatArray, box: FloatArray) -> None:
+    """Reflect each row of v into the box."""
+    for i in range(v.shape[0]):
+        mirror(v[i], box)
