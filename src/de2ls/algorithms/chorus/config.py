@@ -75,6 +75,9 @@ class ChorusConfig(Config):
     kappa_growth: float = parameter(10.0, "its growth while that lowers the violation", 1.1)
     kappa_decay: float = parameter(0.7, "its decay when no violation is left", 0.1, 1.0)
     cuts: bool = parameter(True, "bundle of cuts where kinks were met")
+    kink: float = parameter(
+        1e4, "curvature that is one, in units of the objective's deviation across the box", 0.0
+    )
     cuts_more: int = parameter(15, "most cuts, beyond the dimension", 1)
     cuts_most: int = parameter(45, "most cuts in all", 2)
     refine: bool = parameter(True, "augmented Lagrangian where a local search was given up")

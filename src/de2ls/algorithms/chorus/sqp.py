@@ -187,8 +187,8 @@ class LocalSearch(Iterate):
         if self.n_cuts > 1:
             new = slopes is not None and self.bundle.learn(slopes[2])
             learns = new and self.rejected < 2 * self.most_cuts
-            if learns and promising:  # a kink of n pieces shows them one by one: that is no stall
-                self.watch.begin(self.f, self.v)
+            if slopes and learns and promising and self._kinked(slopes[0], length):
+                self.watch.begin(self.f, self.v)  # pieces show one by one: that is no stall
             self.radius *= 1.0 if learns else 0.4
             return False
         assert self.B is not None
@@ -200,6 +200,11 @@ class LocalSearch(Iterate):
             self.n_cuts, self.B, self.kinks = self.most_cuts, None, 4
             self.radius = min(30.0 * self.radius, self.first_radius)
         return False
+
+    def _kinked(self, g: FloatArray, length: float) -> bool:
+        """Whether the slope changes faster than curvature could explain."""
+        most = self.config.kink * float(self.a.size[0]) * length
+        return float(np.linalg.norm(g - self.g)) > most
 
     def _suspect(self) -> Batches:
         """Probe for noise where differences may be at fault; returns whether it was found."""
