@@ -5,7 +5,7 @@ replacement, and scores them anew. The totals' percentiles give the intervals.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import chain
@@ -19,7 +19,7 @@ from de2ls._lists import count
 from de2ls.scores.collection import Collection
 from de2ls.scores.tables import Column, Estimate, Table, Tabular, Value
 from de2ls.scores.target import mean_ranks
-from de2ls.scores.uscore import Score, Scorer, score_of, scorers
+from de2ls.scores.uscore import Score, score_of, scorers
 
 RESAMPLES = 1000  # the least number that a 95 % interval asks for
 MOST_RESAMPLES = 100_000  # more would fill the memory and tell nothing new
@@ -155,34 +155,31 @@ def bootstrap(
     """
     resamples = _checks.integer("resamples", resamples, RESAMPLES, MOST_RESAMPLES)
     seed = _checks.integer("seed", seed, 0)
-    prepared = scorers(collection, protocol)
-    score = score_of(collection, protocol, prepared)
-    return Bootstrap(score, seed, _resample(collection, prepared, resamples, seed))
-
-
-def _resample(
-    collection: Collection, prepared: Sequence[Scorer], resamples: int, seed: int
-) -> dict[str, FloatArray]:
+    found = scorers(collection, protocol)
     shape = (resamples, len(collection.algorithms))
-    parts = {part: np.zeros(shape) for part in prepared[0].parts if part != "total"}
     totals, ranks = np.zeros(shape), np.zeros(shape)
-    for scorer, drawn in zip(prepared, draws(collection, resamples, seed), strict=True):
+    parts: dict[str, FloatArray] = {}
+    by_problem = []
+    for scorer, drawn in zip(found, draws(collection, resamples, seed), strict=True):
         points = scorer.points(drawn)
-        for part, values in zip(parts, points, strict=False):  # a lone total is no part
-            parts[part] += values
-        U = points.sum(axis=0)
+        by_problem.append(points[:, 0])
+        for part, values in zip(scorer.parts, points[:, 1:], strict=True):
+            parts[part] = parts.get(part, 0.0) + values
+        U = points[:, 1:].sum(axis=0)
         totals += U
         ranks += mean_ranks(-U)
-    return {**parts, "total": totals, "rank": ranks}
+    score = score_of(collection, protocol, by_problem)
+    return Bootstrap(score, seed, {**parts, "total": totals, "rank": ranks})
 
 
 def draws(collection: Collection, resamples: int, seed: int) -> Iterator[NDArray[np.intp]]:
-    """Yield for each problem the drawn trials (resamples, trials), stratified by algorithm.
+    """Yield for each problem the trials (1 + resamples, trials), stratified by algorithm.
 
-    Names and order have no part in it: trials are drawn in the order of their values, and the
-    random numbers follow from the values and the seed.
+    The first row has the trials themselves, the others have drawn ones. Names and order have no
+    part in it: trials are drawn in the order of their values, and the random numbers follow from
+    the values and the seed.
     """
-    digests = [[_digests(cell) for cell in row] for row in collection.cells]
+    digests = collection.digests
     series = [tuple(chain.from_iterable(column)) for column in zip(*digests, strict=True)]
     seen: Counter[bytes] = Counter()
     for row in digests:
@@ -195,14 +192,8 @@ def draws(collection: Collection, resamples: int, seed: int) -> Iterator[NDArray
         for a in order:
             by_value = starts[a] + np.array(sorted(range(len(row[a])), key=row[a].__getitem__))
             drawn[a] = by_value[rng.integers(0, len(row[a]), (resamples, len(row[a])))]
-        yield np.hstack([drawn[a] for a in range(len(row))])
-
-
-def _digests(cell: FloatArray) -> list[bytes]:
-    """Return a digest of each trial's values; every NaN and every zero counts as the same."""
-    values = np.add(cell, 0.0, order="C").reshape(len(cell), -1)
-    values[np.isnan(values)] = np.nan
-    return [sha256(trial.data).digest() for trial in values]
+        resampled = np.hstack([drawn[a] for a in range(len(row))])
+        yield np.vstack([np.arange(resampled.shape[1]), resampled])
 
 
 def percentiles(values: FloatArray, estimate: ArrayLike, level: float = LEVEL) -> FloatArray:

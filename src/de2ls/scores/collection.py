@@ -4,6 +4,8 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from hashlib import sha256
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -66,6 +68,11 @@ class Collection:
             key.label if counts[key.label] == 1 else f"{key.label} {key.dim} {dict(key.variant)}"
             for key in self.keys
         )
+
+    @cached_property
+    def digests(self) -> Cells[list[bytes]]:
+        """A digest of each trial's values; every NaN and every zero counts as the same."""
+        return tuple(tuple(map(_digests, row)) for row in self.cells)
 
     @classmethod
     def from_curves(
@@ -276,6 +283,12 @@ def feasible_tol(key: ProblemKey) -> float:
     """
     tol = record_rule(key).feasible_tol
     return math.inf if tol is None else tol
+
+
+def _digests(cell: FloatArray) -> list[bytes]:
+    values = np.add(cell, 0.0, order="C").reshape(len(cell), -1)
+    values[np.isnan(values)] = np.nan
+    return [sha256(trial.data).digest() for trial in values]
 
 
 def _curve_array(name: Any, value: Any) -> FloatArray:

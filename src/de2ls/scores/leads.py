@@ -85,10 +85,9 @@ def leads(
     n = collection.n_trials
     rows = zip(collection.cells, collection.feasible_tols, drawn, strict=True)
     for p, (row, tol, draw) in enumerate(rows):
-        whole = np.vstack([np.arange(draw.shape[1]), draw])
         at_cuts: Iterator[Scorer] = scorer.ended(row, n, tol, _last_samples(collection, p, cuts))
         for i, ended in enumerate(at_cuts):
-            points_of_cut = ended.points(whole).sum(axis=0)
+            points_of_cut = ended.totals(draw)
             total[i] += points_of_cut[0]
             samples[:, i] += points_of_cut[1:]
     share = total / total.sum(axis=-1, keepdims=True)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from de2ls import _checks
 from de2ls._checks import FloatArray
 from de2ls.scores.collection import Collection
+from de2ls.scores.distributions import chi_square_above, normal_two_sided, studentized_range
 from de2ls.scores.pairwise import accuracy_points, ends, speed_points, tie
 from de2ls.scores.tables import Column, Table, Tabular, Value
 from de2ls.scores.target import mean_ranks
@@ -18,6 +19,7 @@ from de2ls.suites.suite import CEC_TOL
 
 ALPHA = 0.05
 WIN, TIE, LOSS = "+", "≈", "-"
+_FEW = 8  # trials up to which the exact distribution of a rank sum is near at hand
 
 
 def quality(trials: FloatArray, tol: float = CEC_TOL) -> NDArray[np.int64]:
@@ -107,8 +109,6 @@ def rank_sum(collection: Collection, family: str = "problem") -> RankSum:
         Which tests Holm's correction takes together: the pairs of algorithms on each problem, or
         all pairs on all problems. With two algorithms the first corrects nothing.
     """
-    from scipy.stats import mannwhitneyu
-
     _checks.choice("family", family, ("problem", "all"))
     m = len(collection.algorithms)
     pairs = [(i, j) for i in range(m) for j in range(i + 1, m)]
@@ -121,9 +121,8 @@ def rank_sum(collection: Collection, family: str = "problem") -> RankSum:
         for q, (i, j) in enumerate(pairs):
             x, y = -places[i], -places[j]  # large is good
             if len(np.unique(np.concatenate([x, y]))) > 1:
-                test = mannwhitneyu(x, y)
-                raw[k, q] = test.pvalue
-                effect[k, i, j] = test.statistic / (x.size * y.size)
+                U, raw[k, q] = mann_whitney(x, y)
+                effect[k, i, j] = U / (x.size * y.size)
                 effect[k, j, i] = 1 - effect[k, i, j]
     corrected = (
         holm(raw.ravel()).reshape(raw.shape) if family == "all" else np.array([*map(holm, raw)])
@@ -132,6 +131,25 @@ def rank_sum(collection: Collection, family: str = "problem") -> RankSum:
     for q, (i, j) in enumerate(pairs):
         p[:, i, j] = p[:, j, i] = corrected[:, q]
     return RankSum(collection.algorithms, collection.problems, p, effect, family)
+
+
+def mann_whitney(x: NDArray[np.int64], y: NDArray[np.int64]) -> tuple[float, float]:
+    """Return how many pairs x wins, ties as halves, and the p of that, two-sided.
+
+    The normal approximation, corrected for ties and continuity; the exact distribution for few
+    trials without ties.
+    """
+    n, m = x.size, y.size
+    both = np.concatenate([x, y])
+    U = float(mean_ranks(both)[:n].sum()) - n * (n + 1) / 2
+    ties = np.unique(both, return_counts=True)[1]
+    if min(n, m) <= _FEW and ties.size == n + m:
+        from scipy.stats import mannwhitneyu
+
+        return U, float(mannwhitneyu(x, y, method="exact").pvalue)
+    bound = float((ties**3 - ties).sum()) / ((n + m) * (n + m - 1))
+    deviation = np.sqrt(n * m / 12 * (n + m + 1 - bound))
+    return U, normal_two_sided((abs(U - n * m / 2) - 0.5) / deviation)
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,8 +204,6 @@ def friedman(score: Score, alpha: float = ALPHA) -> Friedman:
     alpha : float
         Level of the critical difference, between 0 and 1.
     """
-    from scipy.stats import friedmanchisquare, studentized_range
-
     n, m = score.total.shape
     if m < 3 or n < 2:
         raise ValueError(
@@ -199,10 +215,18 @@ def friedman(score: Score, alpha: float = ALPHA) -> Friedman:
     if (ranks == ranks[0, 0]).all():  # only ties: the statistic would be 0 / 0
         statistic, p = 0.0, 1.0
     else:
-        statistic, p = map(float, friedmanchisquare(*score.total.T))
-    q = float(studentized_range.ppf(1 - alpha, m, np.inf)) / np.sqrt(2)
+        spread = n * m * (m + 1) / 12 * (1 - _tied(ranks) / (n * m * (m * m - 1)))
+        statistic = float(((ranks.sum(axis=0) - n * (m + 1) / 2) ** 2).sum() / spread)
+        p = chi_square_above(statistic, m - 1)
+    q = studentized_range(1 - alpha, m) / np.sqrt(2)
     difference = float(q * np.sqrt(m * (m + 1) / (6 * n)))
     return Friedman(score.algorithms, n, ranks.mean(axis=0), statistic, p, difference, alpha)
+
+
+def _tied(ranks: FloatArray) -> int:
+    """Return the sum of t^3 - t over the ties of each row, t being how many share a rank."""
+    counts = np.concatenate([np.unique(row, return_counts=True)[1] for row in ranks])
+    return int((counts**3 - counts).sum())
 
 
 @dataclass(frozen=True, eq=False)

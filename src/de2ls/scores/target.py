@@ -18,9 +18,16 @@ from de2ls.scores.pairwise import ends
 
 def mean_ranks(values: FloatArray | NDArray[np.int64]) -> FloatArray:
     """Return the ranks along the last axis, 1 for the smallest; equal values share the mean."""
-    from scipy.stats import rankdata
-
-    ranks: FloatArray = rankdata(values, axis=-1)
+    order = np.argsort(values, axis=-1, kind="stable")
+    ordered = np.take_along_axis(values, order, axis=-1)
+    place = np.broadcast_to(np.arange(values.shape[-1]), values.shape)
+    new = np.ones(values.shape, dtype=np.bool_)
+    new[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
+    first = np.maximum.accumulate(np.where(new, place, 0), axis=-1)
+    final = np.roll(new, -1, axis=-1)  # the last of its equals; the last of all is one
+    last = np.minimum.accumulate(np.where(final, place, place.size)[..., ::-1], axis=-1)[..., ::-1]
+    ranks = np.empty(values.shape)
+    np.put_along_axis(ranks, order, 1 + (first + last) / 2, axis=-1)
     return ranks
 
 
@@ -62,6 +69,10 @@ class Target:
         merits = self._merits(target)
         ranks = mean_ranks(np.take_along_axis(merits, draws, axis=1))
         return (np.add.reduceat(ranks, self._starts, axis=1) - self._within)[None]
+
+    def totals(self, draws: NDArray[np.intp]) -> FloatArray:
+        """Return U of each algorithm for each row of drawn trials, without an axis of parts."""
+        return np.asarray(self.points(draws)[0])
 
     def _merits(self, target: FloatArray) -> NDArray[np.int64]:
         """Return one integer per target and trial that orders the trials, best last."""

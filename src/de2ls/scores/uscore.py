@@ -1,6 +1,6 @@
 """U-scores: what algorithms earn on each problem, and the totals."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -23,6 +23,9 @@ class Scorer(Protocol):
 
     def points(self, draws: NDArray[np.intp]) -> FloatArray:
         """Return the points (parts, resamples, algorithms) of drawn trials."""
+
+    def totals(self, draws: NDArray[np.intp]) -> FloatArray:
+        """Return the sum of the parts, shape (resamples, algorithms)."""
 
 
 PROTOCOLS: dict[str, type[Pairwise] | type[Target]] = {"cec2026": Pairwise, "cec2024": Target}
@@ -156,29 +159,26 @@ def uscore(
     """
     if not isinstance(curves, Collection):
         curves = Collection.from_curves(curves, problems, allow_unequal)
-    return score_of(curves, protocol, scorers(curves, protocol))
+    found = scorers(curves, protocol)
+    points = [
+        scorer.points(np.arange(sum(map(len, row)))[None])[:, 0]
+        for scorer, row in zip(found, curves.cells, strict=True)
+    ]
+    return score_of(curves, protocol, points)
 
 
-def scorers(collection: Collection, protocol: str) -> list[Scorer]:
-    """Return the protocol at work on each problem of a collection."""
+def scorers(collection: Collection, protocol: str) -> Iterator[Scorer]:
+    """Yield the protocol at work on each problem of a collection: a large thing, one by one."""
     scorer = PROTOCOLS[_checks.choice("protocol", protocol, PROTOCOLS)]
     _refuse_bad_violations(collection)
-    return [
-        scorer(row, collection.n_trials, tol)
-        for row, tol in zip(collection.cells, collection.feasible_tols, strict=True)
-    ]
+    for row, tol in zip(collection.cells, collection.feasible_tols, strict=True):
+        yield scorer(row, collection.n_trials, tol)
 
 
-def score_of(collection: Collection, protocol: str, prepared: Sequence[Scorer]) -> Score:
-    """Return the score of the trials themselves."""
-    points = np.stack(
-        [
-            scorer.points(np.arange(sum(map(len, row)))[None])[:, 0]
-            for scorer, row in zip(prepared, collection.cells, strict=True)
-        ],
-        axis=1,
-    )
-    parts = dict(zip(prepared[0].parts, points, strict=True))
+def score_of(collection: Collection, protocol: str, by_problem: Sequence[FloatArray]) -> Score:
+    """Return the score, given the points (parts, algorithms) of each problem."""
+    points = np.stack(by_problem, axis=1)
+    parts = dict(zip(PROTOCOLS[protocol].parts, points, strict=True))
     return Score(
         protocol,
         collection.algorithms,

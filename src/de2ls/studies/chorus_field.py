@@ -67,7 +67,7 @@ def duels(collection: Collection, name: str, resamples: int = RESAMPLES) -> Duel
     samples = np.zeros((resamples, len(rivals)))
     n = collection.n_trials
     within = n * (n - 1)  # accuracy and speed, n (n - 1) / 2 each
-    prepared = [scorers(collection.select([name, rival]), "cec2026") for rival in rivals]
+    prepared = [list(scorers(collection.select([name, rival]), "cec2026")) for rival in rivals]
     for p, drawn in enumerate(draws(collection, resamples, _SEED)):
         sizes = [len(cell) for cell in collection.cells[p]]
         columns = np.split(drawn, np.cumsum(sizes)[:-1], axis=1)
@@ -75,8 +75,7 @@ def duels(collection: Collection, name: str, resamples: int = RESAMPLES) -> Duel
         own = columns[places[0]] - starts[places[0]]
         for j, place in enumerate(places[1:]):
             theirs = columns[place] - starts[place] + own.shape[1]
-            pair = np.vstack([np.arange(own.shape[1] + theirs.shape[1]), np.hstack([own, theirs])])
-            points = prepared[j][p].points(pair).sum(axis=0) - within
+            points = prepared[j][p].totals(np.hstack([own, theirs])) - within
             ratio = points[:, 0] / points.sum(axis=1)
             share[p, j] = ratio[0]
             samples[:, j] += ratio[1:] / len(problems)
