@@ -37,7 +37,10 @@ def encode_table(table: FloatArray) -> bytes:
 
 
 def decode_table(data: bytes) -> FloatArray:
-    """Return the table of `encode_table`, bit by bit; damaged bytes raise a ValueError."""
+    """Return the table of `encode_table`, bit by bit; damaged bytes raise a ValueError.
+
+    Its columns lie side by side in memory: who reads it wants one of them.
+    """
     try:
         rows, columns = _SHAPE.unpack_from(data)
         content = np.frombuffer(zlib.decompress(data[_SHAPE.size :]), np.uint8)
@@ -51,8 +54,7 @@ def decode_table(data: bytes) -> FloatArray:
         size = 8 * int(where.sum())
         column[where] = np.ascontiguousarray(content[:size].reshape(8, -1).T).view("<i8")[:, 0]
         content = content[size:]
-    bits = np.cumsum(steps, axis=1)
-    return np.ascontiguousarray(bits.view("<f8").T, dtype=np.float64)
+    return np.cumsum(steps, axis=1).view("<f8").astype(np.float64, copy=False).T
 
 
 def _planes(numbers: NDArray[np.int64]) -> bytes:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from de2ls._processes import one_thread_of_blas
 from de2ls.cli import selection as chosen
 
 app = typer.Typer()
@@ -45,6 +46,7 @@ def report(
     With --allow-unequal an unfinished campaign can be looked at: problems that a series lacks are
     left out, and the page says so.
     """
+    one_thread_of_blas()
     from de2ls.reports.report import write_report
 
     materials = write_report(

@@ -7,6 +7,7 @@ problem is needed, its suite makes it again from the key.
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Self
 
 from de2ls import _checks
@@ -93,6 +94,10 @@ class ProblemKey:
 
     def to_json(self) -> str:
         """Return the one text of the key: equal keys have equal texts."""
+        return self._text
+
+    @cached_property
+    def _text(self) -> str:
         return json.dumps(self.as_dict(), sort_keys=True)
 
     def __getitem__(self, name: str) -> Value:

@@ -8,6 +8,7 @@ import base64
 import gzip
 import json
 import math
+import re
 from functools import cache
 from typing import Any
 
@@ -22,6 +23,7 @@ DIGITS = 4  # significant ones on a page
 _COLUMNS = 300  # equidistant samples on a page
 _EARLY = 80  # samples at geometric distances, for a logarithmic axis
 _SINGLE = 55  # samples of a single trial: a page holds thousands of them
+_WHOLE = re.compile(r"\.0(?=[],])")  # what a whole number needs not to say
 
 
 def quartiles(curves: FloatArray) -> FloatArray:
@@ -58,9 +60,8 @@ def columns(samples: int) -> NDArray[np.intp]:
 def steps(curve: FloatArray) -> list[list[Any]]:
     """Return where a curve changes and to what: positions and rounded values, infinity as None."""
     rounded = _rounded(np.where(np.isfinite(curve), curve, np.inf))
-    changes = np.flatnonzero(np.concatenate([[True], rounded[1:] != rounded[:-1]]))
-    numbers = rounded[changes].tolist()
-    values = [_short(value) if math.isfinite(value) else None for value in numbers]
+    changes = np.append(0, 1 + np.flatnonzero(rounded[1:] != rounded[:-1]))
+    values = [None if value == math.inf else value for value in rounded[changes].tolist()]
     return [changes.tolist(), values]
 
 
@@ -122,8 +123,9 @@ def page_curves(collection: Collection, problem: int) -> dict[str, Any]:
 
 
 def packed(content: Any) -> str:
-    """Return JSON, compressed, as base64: the same content gives the same text."""
+    """Return JSON of numbers, compressed, as base64: the same content gives the same text."""
     text = json.dumps(content, separators=(",", ":"), allow_nan=False)
+    text = _WHOLE.sub("", text)
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode("ascii")
 
 
@@ -137,12 +139,8 @@ def _rounded(values: FloatArray) -> FloatArray:
     """Return values with a few significant digits."""
     result = values.copy()
     usual = np.isfinite(values) & (values != 0)
-    scale = 10.0 ** (DIGITS - 1 - np.floor(np.log10(np.abs(values[usual]))))
-    result[usual] = np.rint(values[usual] * scale) / scale
+    places = DIGITS - 1 - np.floor(np.log10(np.abs(values[usual])))
+    # Powers of ten up to 10^22 are floats: then the last step gives what has few digits to write.
+    up, down = 10.0 ** np.maximum(places, 0), 10.0 ** np.maximum(-places, 0)
+    result[usual] = np.rint(values[usual] * up / down) * down / up
     return result
-
-
-def _short(value: float) -> float | int:
-    """Return the number that is written shortest."""
-    short = float(f"{value:.{DIGITS}g}")
-    return int(short) if short.is_integer() and abs(short) < 1e6 else short

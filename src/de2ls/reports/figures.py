@@ -48,6 +48,7 @@ FEW = 3  # series whose bands can be told apart
 BAND, LINE = "band", "line"  # marks of artists that the page shows or hides by the pointer
 FORMATS = ("png", "pdf", "svg")
 _DPI = 160
+_LAYOUT_TABLES = ("GDEF", "GPOS", "GSUB", "MATH")  # of fonts
 _ACROSS = 4  # small axes in a row
 _LONGEST = 28  # letters of a label; more would take room from the drawing
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -81,7 +82,7 @@ def save(figure: "Figure", folder: Path, name: str, formats: Sequence[str] = FOR
     """Write a figure and return its files; drawn anew it gives the same bytes."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{name}.{kind}" for kind in formats]
-    with style(), warnings.catch_warnings():
+    with style(), _fonts_of_glyphs(), warnings.catch_warnings():
         # a letter that the font lacks is drawn as a box; the page has the browser's fonts
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
         engine = figure.get_layout_engine()
@@ -92,6 +93,22 @@ def save(figure: "Figure", folder: Path, name: str, formats: Sequence[str] = FOR
             dates = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}}.get(path.suffix, {})
             figure.savefig(path, dpi=_DPI, metadata=dates)
     return paths
+
+
+@contextmanager
+def _fonts_of_glyphs() -> Iterator[None]:
+    """Embed fonts in a PDF without the tables by which text is set.
+
+    Matplotlib has set it already, and to cut those tables down takes longer than to draw.
+    """
+    from fontTools.subset import Options
+
+    usual = getattr(Options, "_drop_tables_default", ())
+    Options._drop_tables_default = [*usual, *_LAYOUT_TABLES]
+    try:
+        yield
+    finally:
+        Options._drop_tables_default = usual
 
 
 def short(label: str) -> str:

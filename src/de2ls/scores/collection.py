@@ -31,7 +31,7 @@ class Collection:
 
     algorithms: tuple[str, ...]
     keys: tuple[ProblemKey, ...]
-    cells: Cells[FloatArray]  # (trials, samples, 2): Min_EV, LCV
+    cells: Cells[FloatArray]  # (trials, samples, 2): Min_EV, LCV, each a whole block in memory
     feasible_tols: tuple[float, ...]  # LCV up to which a trial of the problem is feasible
     grids: Cells[FloatArray] = ()  # evaluations at the samples; empty where arrays tell none
     runs: Cells[tuple[int, ...]] = ()  # of the trials, in their order
@@ -227,10 +227,11 @@ def collect(records: Iterable[TrialRecord], allow_unequal: bool = False) -> Coll
 
     def stacked(cell: tuple[ProblemKey, str], _: list[Sampled]) -> FloatArray:
         length = lengths[cell[0]]
-        parts = [block[:, -length:] for block in values.pop(cell)]
-        whole = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        parts = [block[..., -length:] for block in values.pop(cell)]
+        whole = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
         runs = [trial.run for trial in groups[cell]]
-        return whole if runs == sorted(runs) else np.asarray(whole[np.argsort(runs)])
+        ordered = whole if runs == sorted(runs) else whole[:, np.argsort(runs)]
+        return np.moveaxis(ordered, 0, 2)
 
     return Collection(
         algorithms,
@@ -247,13 +248,14 @@ def collect(records: Iterable[TrialRecord], allow_unequal: bool = False) -> Coll
 def _sorted_in(
     records: Iterable[TrialRecord],
 ) -> tuple[list[Sampled], dict[tuple[ProblemKey, str], list[FloatArray]]]:
-    """Return the trials without their values, and the values of each cell in blocks.
+    """Return the trials without their values, and each cell's in blocks (2, trials, samples).
 
     Records are let go one by one: of many trials only Min_EV and LCV stay in memory, once.
     """
     trials: list[Sampled] = []
     values: dict[tuple[ProblemKey, str], list[FloatArray]] = defaultdict(list)
     grids: dict[bytes, FloatArray] = {}
+    grid = np.empty(0)
     pending: list[FloatArray] = []
     place: tuple[ProblemKey, str, int] | None = None
     for record in records:
@@ -263,15 +265,17 @@ def _sorted_in(
             )
         here = record.problem, record.label, len(record.curve)
         if place is not None and here != place:
-            values[place[:2]].append(np.stack(pending))
+            values[place[:2]].append(np.stack(pending, axis=1))
             pending = []
         place = here
-        pending.append(record.curve[:, 1:])
-        grid = record.curve[:, 0].copy()
-        trials.append(Sampled.of(record, grids.setdefault(grid.tobytes(), grid)))
+        times, *curves = record.curve.T
+        pending.append(np.array(curves))
+        if not np.array_equal(times, grid):  # mostly it is that of the trial before
+            grid = grids.setdefault(times.tobytes(), times.copy())
+        trials.append(Sampled.of(record, grid))
     if place is None:
         raise ValueError("there is no trial to score")
-    values[place[:2]].append(np.stack(pending))
+    values[place[:2]].append(np.stack(pending, axis=1))
     return trials, values
 
 

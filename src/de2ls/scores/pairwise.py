@@ -61,14 +61,16 @@ def accuracy_points(trials: FloatArray, tol: float = CEC_TOL) -> FloatArray:
     return np.where(ties, _HALF, wins)
 
 
-def descents(trials: FloatArray) -> FloatArray:
-    """Return the least Min_EV and LCV up to each sample, shape (2, samples, trials).
+def descents(cells: Sequence[FloatArray]) -> FloatArray:
+    """Return the least Min_EV and LCV up to each sample, shape (2, trials, samples).
 
     NaN while there is none; minus infinity is no record: only a finite value reaches anything.
     """
-    curves = np.ascontiguousarray(trials.transpose(2, 1, 0))
-    curves[np.isneginf(curves)] = np.nan
-    return np.fmin.accumulate(curves, axis=1, out=curves)
+    curves = np.empty((2, sum(map(len, cells)), cells[0].shape[1]))
+    for quantity, values in enumerate(curves):
+        np.concatenate([cell[:, :, quantity] for cell in cells], out=values)
+        values[np.isneginf(values)] = np.nan
+    return np.fmin.accumulate(curves, axis=2, out=curves)
 
 
 def speed_points(
@@ -79,13 +81,13 @@ def speed_points(
     Of trials whose `descents` are given as `best` only the last sample is read.
     """
     E, C, feasible = ends(trials, tol)
-    by_objective, by_violation = descents(trials) if best is None else best
+    by_objective, by_violation = descents([trials]) if best is None else best
     if feasible.all():
         return _earlier(by_objective, E)
     points = _earlier(by_violation, C)
     if feasible.any():
         both = np.ix_(feasible, feasible)
-        points[both] = _earlier(by_objective[:, feasible], E[feasible])
+        points[both] = _earlier(by_objective[feasible], E[feasible])
     return points
 
 
@@ -96,13 +98,13 @@ def _earlier(best: FloatArray, final: FloatArray) -> FloatArray:
     there; x is earlier if it has arrived one sample before, and equal if it arrives with y.
     """
     theta = final + TIE
-    tau = (best <= theta).argmax(axis=0)
-    before = (best[np.maximum(tau - 1, 0)] <= theta[:, None]) & (tau > 0)[:, None]
-    arrived = best[tau] <= theta[:, None]
-    sooner = before.astype(np.int8) + arrived  # [y, x]: twice what x earns
+    tau = (best <= theta[:, None]).argmax(axis=1)
+    before = (best[:, np.maximum(tau - 1, 0)] <= theta) & (tau > 0)
+    arrived = best[:, tau] <= theta
+    sooner = before.astype(np.int8) + arrived  # [x, y]: twice what x earns
     place = np.empty(len(final), np.intp)
     place[np.argsort(final, kind="stable")] = np.arange(len(final))
-    twice = np.where(place[:, None] < place, sooner.T, 2 - sooner)
+    twice = np.where(place[:, None] < place, sooner, 2 - sooner.T)
     np.fill_diagonal(twice, 1)
     return np.asarray(twice * _HALF)
 
@@ -123,7 +125,8 @@ class Pairwise:
         self, cells: Sequence[FloatArray], n: int, tol: float, best: FloatArray | None = None
     ) -> None:
         sizes = np.array([len(cell) for cell in cells])
-        trials = np.concatenate(cells)
+        trials = np.concatenate([cell[:, -1:] for cell in cells])
+        best = descents(cells) if best is None else best
         # Equal numbers give sums of halves far below 2^23, which single precision holds exactly.
         kind = np.float32 if (sizes == n).all() else np.float64
         self._weight = np.repeat(n / sizes, sizes).astype(kind)
@@ -136,9 +139,9 @@ class Pairwise:
         cls, cells: Sequence[FloatArray], n: int, tol: float, lasts: Iterable[int]
     ) -> Iterator[Self]:
         """Yield what the trials earn had they ended at each of these samples."""
-        best = descents(np.concatenate(cells))
+        best = descents(cells)
         for last in lasts:
-            yield cls([cell[:, last : last + 1] for cell in cells], n, tol, best[:, : last + 1])
+            yield cls([cell[:, last : last + 1] for cell in cells], n, tol, best[..., : last + 1])
 
     def points(self, draws: NDArray[np.intp]) -> FloatArray:
         """Return the sums A and S of each algorithm for each row of drawn trials.
