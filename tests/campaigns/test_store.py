@@ -160,6 +160,23 @@ def test_a_listing_reads_no_arrays(filled):
 # ---------------------------------------------------------------- nothing twice, nothing mixed
 
 
+def test_a_problem_that_comes_while_trials_are_listed_disturbs_nothing(path, monkeypatch):
+    other = replace(KEY, name=2)
+    with Store.open(path) as writer:
+        writer.add(make_record())
+        with Store.open(path, readonly=True) as reader:
+            known = reader.problems
+
+            def then_another_is_added():
+                found = known()
+                monkeypatch.setattr(reader, "problems", known)
+                writer.add(make_record(problem=other))
+                return found
+
+            monkeypatch.setattr(reader, "problems", then_another_is_added)
+            assert [trial.problem for trial in reader.trials()] == [KEY, other]
+
+
 def test_a_trial_is_there_once(filled):
     with Store.open(filled) as store:
         with pytest.raises(ConflictError, match=r"zeta on C04 D=3 report/1, run 1 already"):

@@ -48,10 +48,10 @@ def decode_table(data: bytes) -> FloatArray:
         raise ValueError(f"a stored table is damaged: {error}") from error
     width = -(-rows // 8)
     marks, content = content[: columns * width], content[columns * width :]
-    changed = np.unpackbits(marks.reshape(columns, width), axis=1, count=rows).astype(np.bool_)
+    changed = np.unpackbits(marks.reshape(columns, width), axis=1, count=rows).view(np.bool_)
     steps = np.zeros((columns, rows), "<i8")
     for column, where in zip(steps, changed, strict=True):
-        size = 8 * int(where.sum())
+        size = 8 * np.count_nonzero(where)
         column[where] = np.ascontiguousarray(content[:size].reshape(8, -1).T).view("<i8")[:, 0]
         content = content[size:]
     return np.cumsum(steps, axis=1).view("<f8").astype(np.float64, copy=False).T

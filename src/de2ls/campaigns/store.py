@@ -343,12 +343,12 @@ class Store:
 
     def _selected(self, select: str, selection: Mapping[str, Any]) -> list[sqlite3.Row]:
         """Return the rows of a selection in the order of series, problem and run."""
-        problems = self.problems()
-        where, values = rows.condition(selection, problems)
-        place = {problem_id: place for place, problem_id in enumerate(problems.values())}
+        where, values = rows.condition(selection, self.problems())
+        found = self.query(select.format(where=where), values)
+        # the problems of these trials: the first one of another may have come in between
+        place = {problem_id: place for place, problem_id in enumerate(self.problems().values())}
         return sorted(
-            self.query(select.format(where=where), values),
-            key=lambda row: (row["series_id"], place[row["problem_id"]], row["run"]),
+            found, key=lambda row: (row["series_id"], place[row["problem_id"]], row["run"])
         )
 
     def _read(self, make: Callable[[Stored], Made], row: Stored) -> Made:

@@ -36,9 +36,9 @@ def provisional(path: Path) -> dict[str, Any]:
         The store's file; it is only read.
     """
     with Store.open(path, readonly=True) as store:
+        stored = _stored(store)
         series = {row["label"]: row["algorithm"] for row in store.query(
             "SELECT label, algorithm FROM series ORDER BY id")}  # fmt: skip
-        stored = _stored(store)
         groups = [
             {"name": str(group), **_totals(store, stored, keys)}
             for group, keys in grouped(problem for _, problem in stored).items()
@@ -48,13 +48,14 @@ def provisional(path: Path) -> dict[str, Any]:
 
 def _stored(store: Store) -> Stored:
     """Return the ids of all trials by series, problem and run."""
-    problems = {number: key for key, number in store.problems().items()}
-    labels = {row["id"]: row["label"] for row in store.query("SELECT id, label FROM series")}
     found: dict[tuple[int, int], dict[int, int]] = defaultdict(dict)
     for number, series, problem, run in store.query(
         "SELECT id, series_id, problem_id, run FROM trials ORDER BY series_id, problem_id, run"
     ):
         found[series, problem][run] = number
+    # after the trials: a campaign that writes may have added the first of a series or problem
+    problems = {number: key for key, number in store.problems().items()}
+    labels = {row["id"]: row["label"] for row in store.query("SELECT id, label FROM series")}
     return {(labels[s], problems[p]): runs for (s, p), runs in found.items()}
 
 

@@ -177,7 +177,7 @@ function showScores() {
     make("p", { class: "warning", role: "note" }, make("b", {}, "Provisional. "),
       `U-scores of ${count(group.runs, "run")} on ${whole(group.problems)} of ${count(group.ofProblems, "problem")} that all series have so far${sample}. They change until the campaign ends; de2ls score gives the result.`),
     ...group.rows.map((row) => scoreLine(row, top)),
-    make("p", { class: "note" }, group.runs > 1 ? "In brackets and as dark bars: 95 % intervals of 1000 bootstrap resamples; mean ranks over the problems." : "Intervals come with the second run of every problem; mean ranks over the problems."),
+    make("p", { class: "note" }, group.runs > 1 ? "In brackets and as thin bars: 95 % intervals of 1000 bootstrap resamples; mean ranks over the problems." : "Intervals come with the second run of every problem; mean ranks over the problems."),
   );
 }
 
