@@ -18,7 +18,7 @@ from de2ls.algorithms.chorus.qp import ElasticQP
 from de2ls.algorithms.chorus.regression import RATIOS, fit
 from de2ls.algorithms.chorus.step import vertex
 from de2ls.algorithms.chorus.symmetric import convex
-from de2ls.algorithms.chorus.threads import _openblas, one_thread
+from de2ls.algorithms.threads import _openblas, one_thread
 from tests.algorithms.chorus.support import Case
 
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from de2ls._checks import FloatArray
+from de2ls.algorithms.threads import one_thread
 from de2ls.jit.kernels import kernel
 
 HALF_WIDTH = 100.0
@@ -123,7 +124,9 @@ class CMA:
 
     def sample(self, z: FloatArray) -> FloatArray:
         """Return points m + sigma B D z of standard normal rows z."""
-        points: FloatArray = self.mean + self.sigma * ((z * self.lengths) @ self.axes.T) * self.unit
+        with one_thread:
+            steps = (z * self.lengths) @ self.axes.T
+        points: FloatArray = self.mean + self.sigma * steps * self.unit
         return points
 
     def learn(
@@ -141,15 +144,16 @@ class CMA:
         `fading` is (1 - cs)^(2 generations), what is left of the first ps; the shape's path stalls
         while |ps|^2 / (1 - fading) / D is `cautious` or more. `limit` bounds ln sigma's growth.
         """
-        self.sigma = _learn(
-            Shape(self.mean, self.c, self.axes, self.lengths, self.ps, self.pc),
-            self.sigma * self.unit,
-            self.rates,
-            Lesson(mean, points, weights, mueff, fading, cautious),
-            self.compensated,
-            self.sigma,
-            min(limit, 100.0),
-        )
+        with one_thread:
+            self.sigma = _learn(
+                Shape(self.mean, self.c, self.axes, self.lengths, self.ps, self.pc),
+                self.sigma * self.unit,
+                self.rates,
+                Lesson(mean, points, weights, mueff, fading, cautious),
+                self.compensated,
+                self.sigma,
+                min(limit, 100.0),
+            )
 
     @property
     def is_lost(self) -> bool:
@@ -161,7 +165,8 @@ class CMA:
         self.c = (self.c + self.c.T) / 2.0
         if not np.isfinite(self.c).all():
             return False
-        squares, axes = np.linalg.eigh(self.c)
+        with one_thread:
+            squares, axes = np.linalg.eigh(self.c)
         if self.floor > 0.0 and squares[0] < self.floor * squares[-1]:
             squares = np.maximum(squares, self.floor * squares[-1])
             self.c = (axes * squares) @ axes.T

@@ -3,6 +3,7 @@
 import numpy as np
 
 from de2ls._checks import FloatArray
+from de2ls.algorithms.threads import one_thread
 from de2ls.engine import random
 from de2ls.engine.random import RandomState
 from de2ls.jit.kernels import block, kernel
@@ -131,7 +132,8 @@ def exponential(rng: RandomState, v: FloatArray, x: FloatArray, cr: float, cycli
 def basis(points: FloatArray) -> FloatArray:
     """Return the eigenvectors of the points' covariance, one per column."""
     steps = points - points.sum(axis=0) / len(points)
-    axes: FloatArray = np.linalg.eigh(steps.T @ steps)[1]  # a factor changes none of them
+    with one_thread:
+        axes: FloatArray = np.linalg.eigh(steps.T @ steps)[1]  # a factor changes none of them
     return axes
 
 
@@ -144,9 +146,10 @@ def eigen_binomial(
     forced: bool,
 ) -> FloatArray:
     """Return rows crossed binomially along the axes; the result may leave the box."""
-    turned = v @ axes
-    binomial_rows(rng, turned, x @ axes, cr, forced)
-    u: FloatArray = turned @ axes.T
+    with one_thread:
+        turned = v @ axes
+        binomial_rows(rng, turned, x @ axes, cr, forced)
+        u: FloatArray = turned @ axes.T
     return u
 
 

@@ -1,8 +1,9 @@
 """One thread for small matrices.
 
 OpenBLAS, which the wheels of NumPy and SciPy bring along, shares the work on a matrix among threads
-from some 60 rows on. Up to some hundred rows that saves nothing: the other threads wait in a loop,
-and on a busy machine a decomposition of one millisecond takes ten. Other libraries are left alone.
+from some 30 rows on. Up to some hundred rows that saves nothing: the other threads wait in a loop,
+and on a busy machine a decomposition takes ten times as long; one of 30 rows took 4.6 ms of CPU
+time instead of 0.07 ms. Other libraries are left alone.
 """
 
 import ctypes
