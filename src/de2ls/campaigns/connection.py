@@ -89,12 +89,12 @@ def open_writer(path: Path, timeout: float) -> sqlite3.Connection:
 
 def open_reader(path: Path, timeout: float) -> sqlite3.Connection:
     """Open a store for reading, also while a campaign writes, also in a read-only folder."""
-    if not path.is_file():
-        raise StoreError(f"there is no store at {path}")
+    _check_there(path)
     connection = sqlite3.connect(_reader_uri(path), uri=True, timeout=timeout, isolation_level=None)
     try:
         connection.execute("PRAGMA query_only = ON")
         if _is_empty(path, connection):
+            _check_there(path)  # it may just have been removed
             raise StoreError(f"{path} is empty: a campaign that runs into it fills it")
         if schema.version(connection) < schema.VERSION:
             connection = _migrated_copy(connection)
@@ -102,6 +102,11 @@ def open_reader(path: Path, timeout: float) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _check_there(path: Path) -> None:
+    if not path.is_file():
+        raise StoreError(f"there is no store at {path}")
 
 
 def _migrated_copy(connection: sqlite3.Connection) -> sqlite3.Connection:
