@@ -8,7 +8,8 @@ time instead of 0.07 ms. Other libraries are left alone.
 
 import ctypes
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from threading import Lock
 from typing import Any
@@ -55,6 +56,15 @@ class OneThread:
             if not self.inside:
                 for (_, put), threads in zip(_openblas(), self.before, strict=True):
                     put(threads)
+
+    @contextmanager
+    def left(self) -> Iterator[None]:
+        """Leave for a while from inside: others may compute as they like."""
+        self.__exit__()
+        try:
+            yield
+        finally:
+            self.__enter__()
 
 
 one_thread = OneThread()

@@ -205,6 +205,9 @@ class TestThreads:
             with one_thread:
                 pass
             assert threads() == [1] * len(before)
+            with one_thread.left():
+                assert threads() == before
+            assert threads() == [1] * len(before)
         assert threads() == before
 
 

@@ -2,6 +2,7 @@
 
 SLSQP calls its objective, while a search hands out points and is told their values. So SLSQP runs
 in a thread of its own, which rests while its points are evaluated; only one of the two ever runs.
+OpenBLAS has one thread for its small matrices: on a busy machine more took ten times as long.
 Gradients are forward differences, D points at once.
 """
 
@@ -18,6 +19,7 @@ from scipy.optimize import minimize
 from de2ls._checks import FloatArray
 from de2ls.algorithms.config import parameter
 from de2ls.algorithms.lineage.members import LineageConfig, Members, Run, better_of
+from de2ls.algorithms.threads import one_thread
 
 STEP = math.sqrt(np.finfo(np.float64).eps)  # of forward differences, relative to max(|x|, 1)
 ITERATIONS = 400
@@ -101,7 +103,8 @@ class Conversation:
 
     def _speak(self, speaker: Callable[[Callable[[FloatArray], Any]], None]) -> None:
         try:
-            speaker(self._ask)
+            with one_thread:
+                speaker(self._ask)
         except Ended:
             pass
         except Exception as error:
@@ -109,8 +112,9 @@ class Conversation:
         self._questions.put(None)
 
     def _ask(self, points: FloatArray) -> Any:
-        self._questions.put(points)
-        answer = self._answers.get()
+        with one_thread.left():
+            self._questions.put(points)
+            answer = self._answers.get()
         if answer is None or len(answer.f) < len(points):
             raise Ended
         return answer
