@@ -165,7 +165,7 @@ class TestOptima:
         res = de2ls.minimize(
             lambda x: (x[0] ** 2 + x[1] - 11) ** 2 + (x[0] + x[1] ** 2 - 7) ** 2,
             [(-5, 5)] * 2,
-            max_evals=8000,
+            max_evals=20_000,
             config={"agree": 40},
             seed=1,
         )

@@ -28,7 +28,7 @@ def drive(opt, evaluations):
 
 
 def same(a, b):
-    return a.nfev == b.nfev and a.fun == b.fun and (a.population == b.population).all()
+    return (a.nfev, a.fun) == (b.nfev, b.fun) and np.array_equal(a.population, b.population)
 
 
 class TestOneByOne:

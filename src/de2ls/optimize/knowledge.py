@@ -263,9 +263,13 @@ class Limits:
 
     def unbalanced(self, slopes: Slopes) -> bool:
         """Whether the limits do not explain the objective's slope."""
-        rest = self._solved(slopes)[1]
+        rest = self.left(slopes)
         norm = float(np.linalg.norm(slopes.rows[0]))
         return rest > UNBALANCED * norm and rest > FLAT * self.unit
+
+    def left(self, slopes: Slopes) -> float:
+        """Return how much of the objective's slope the limits do not explain."""
+        return self._solved(slopes)[1]
 
 
 def alternatives(driver: "Driver") -> list[Alternative]:
@@ -310,7 +314,15 @@ def _is_optimum(driver: "Driver", optimum: Mapping[str, Any]) -> bool:
     slopes = _noted_slopes(driver.problem, optimum)
     unit = float(driver.notes["size"][0])
     limits = Limits(driver.problem, optimum["x"], unit, optimum["room"], slopes)
-    return not limits.unbalanced(slopes)
+    return not limits.unbalanced(slopes) and not _leads_on(driver, optimum, limits, slopes)
+
+
+def _leads_on(driver: "Driver", optimum: Mapping[str, Any], limits: Limits, slopes: Slopes) -> bool:
+    """Whether the slope that is left there explains how much better the best point is."""
+    best, problem = driver.incumbent, driver.problem
+    way = np.linalg.norm((best.x - optimum["x"]) / (problem.upper - problem.lower))
+    explained = limits.left(slopes) * float(way) >= optimum["f"] - best.f
+    return explained and not as_good(optimum["f"], best.f, limits.unit)
 
 
 def limits_of(driver: "Driver", slopes: Slopes | str) -> Limits:

@@ -57,6 +57,10 @@ class ChorusConfig(Config):
     memory: int = parameter(20_000, "evaluated points that are remembered", 100)
     radius: float = parameter(0.1, "first radius of a local search from a new point", 1e-6, 0.5)
     start_radius: float = parameter(0.02, "first radius from another arm's point", 1e-6, 0.5)
+    coarse: float = parameter(
+        0.3, "difference step of the first search while its steps are long, of the radius", 0.0, 1.0
+    )
+    coarse_least: float = parameter(0.02, "length below which they are not", 0.0, 0.5)
     local_tol: float = parameter(1e-10, "radius at which a local search ends", 1e-14, 1e-2)
     local_window: float = parameter(15.0, "evaluations per n + 1 in which a search must gain", 1.0)
     local_most: float = parameter(300.0, "most evaluations of a local search, per n + 1", 1.0)

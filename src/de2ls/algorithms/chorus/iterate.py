@@ -6,6 +6,10 @@
 | g, J | the same | slopes of objective and constraints |
 | B | `B` | curvature of the Lagrangian; None: not known yet |
 | h | `h` | difference steps, at most `step_limit` |
+
+The first search from a new point begins with coarse slopes, h a share of the radius: what matters
+for steps of that length is the trend, not the ripples on it. They end with the first steps that
+are short, or where they fail. Equalities are bent too much for them.
 """
 
 import numpy as np
@@ -29,6 +33,8 @@ class Iterate:
         self.u, self.radius = u, radius
         self.n_cuts = 1
         self.kappa = self.config.kappa_min
+        first = archive.searches == 0 and mode == "con" and radius >= self.config.radius
+        self.coarse = first and not archive.nh and self.config.coarse > 0
         self.central = False
         self.sharp = False  # slopes at the iterate are central, others not yet
         self.B: FloatArray | None = None
@@ -48,12 +54,21 @@ class Iterate:
         self.f, self.c, self.v = float(f[0]), c[0], float(rows.v[0])
         if not rows.usable[0]:
             return False
-        steps = turned(self.u, self.step_limit)
-        self.g, self.J = yield from forward(self.view, self.u, self.f, self.c, steps)
-        if not usable_slopes(self.g, self.J):
-            return False
-        self.bundle = Bundle(Cut(self.f, self.g, self.u))
-        return True
+        return (yield from self._look())
+
+    def _look(self) -> Batches:
+        """Take slopes at the iterate; returns whether they are usable."""
+        h = self.config.coarse * self.radius if self.coarse else self.step_limit
+        g, J = yield from forward(self.view, self.u, self.f, self.c, turned(self.u, h))
+        return self._use(g, J)
+
+    def _use(self, g: FloatArray, J: FloatArray) -> bool:
+        """Take slopes over, if they are usable."""
+        usable = usable_slopes(g, J)
+        if usable:
+            self.g, self.J = g, J
+            self.bundle = Bundle(Cut(self.f, g, self.u))
+        return usable
 
     @property
     def step_limit(self) -> float:
@@ -85,11 +100,13 @@ class Iterate:
     def _slopes(self, sub: Subproblem, best: Point) -> Batches:
         """Return slopes and the cut at `best`, or None if they are undefined."""
         at = best
-        if self.n_cuts > 1:
+        if self.coarse:
+            h: FloatArray | float = self.config.coarse * self.radius
+        elif self.n_cuts > 1:
             aside = self.a.rng.uniform(-1.0, 1.0, self.n) * (0.03 * self.radius)
             (near,) = yield from sub.evaluate(np.zeros(1), (best.u + aside)[None])
             at = near if abs(near.f) < BIG else best
-            h: FloatArray | float = np.clip(1e-3 * self.radius, 1e-12, 1e-7)
+            h = np.clip(1e-3 * self.radius, 1e-12, 1e-7)
         else:
             assert self.B is not None
             curve = np.maximum(np.diag(self.B), TINY)
@@ -105,17 +122,19 @@ class Iterate:
             if self.central:
                 h = np.clip(0.1 * np.abs(d).max(), 0.1 * limit, 100.0 * limit)
                 g, J = yield from central(self.view, at.u, at.f, at.c, np.full(self.n, h))
-        if self.n_cuts > 1 or not self.central:
+        if self.n_cuts > 1 or not self.central:  # also the coarse ones
             g, J = yield from forward(self.view, at.u, at.f, at.c, turned(at.u, h))
         return (g, J, Cut(at.f, g, at.u)) if usable_slopes(g, J) else None
 
     def _sharpen(self) -> Batches:
-        """Take central differences at the iterate before a rejection is believed."""
+        """Take finer differences at the iterate before a rejection is believed."""
+        if self.coarse:
+            self.radius *= 0.4
+            self.coarse = self.radius > self.config.coarse_least
+            yield from self._look()
+            return
         self.sharp = True
         h = np.full(self.n, 30.0 * self.step_limit)
         g, J = yield from central(self.view, self.u, self.f, self.c, h)
-        if usable_slopes(g, J):
-            self.g, self.J = g, J
-            self.bundle = Bundle(Cut(self.f, g, self.u))
+        self._use(g, J)
         self.radius *= 0.3
-        return False

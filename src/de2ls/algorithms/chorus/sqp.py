@@ -121,7 +121,8 @@ class LocalSearch(Iterate):
         if taken and slopes is not None:
             done = self._accept(solution, best, gain, slopes)
         elif not (self.central or self.sharp) and self.n_cuts == 1:
-            done = yield from self._sharpen()
+            yield from self._sharpen()
+            done = False
         else:
             done = self._reject(sub, best, slopes if null else None)
         merit = self.f + sub.rho * float(self.view.excess(self.c, sub.scale))
@@ -160,7 +161,8 @@ class LocalSearch(Iterate):
         error = abs(best.f - self.f - 0.5 * (before + after)) / (abs(before) + abs(after) + TINY)
         # cuts that hold the step and recur are pieces of the function
         used = self.n_cuts > 1 and own < 0.99 and self.bundle.knows(g)
-        self.kinks = min(6, self.kinks + 1) if error > 0.05 else max(0, self.kinks - (not used))
+        kinked = error > 0.05 and not self.coarse
+        self.kinks = min(6, self.kinks + 1) if kinked else max(0, self.kinks - (not used))
         self.u, self.f, self.c, self.v = best.u, best.f, best.c, best.v
         self.g, self.J = g, J
         self.bundle.accept(cut)
@@ -170,6 +172,7 @@ class LocalSearch(Iterate):
         elif self.kinks == 0:
             self.n_cuts = 1
         length = float(np.abs(d).max())
+        self.coarse = self.coarse and length >= self.config.coarse_least
         if best.t > 1 or (best.t > 0.5 and length > 0.9 * self.radius):
             self.radius = min(0.5, 2.5 * self.radius)
         elif best.t <= 0.3:
