@@ -10,7 +10,7 @@ from de2ls.algorithms.chorus import ChorusConfig
 from de2ls.algorithms.chorus.archive import Archive, Batches
 from de2ls.algorithms.chorus.arm import gained
 from de2ls.algorithms.chorus.scheduler import Scheduler
-from tests.algorithms.chorus.support import Case
+from tests.algorithms.chorus.support import Case, drive
 
 
 def slope(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -113,3 +113,18 @@ def test_idle_workers_get_points_of_other_arms() -> None:
     assert set(sizes) == {4}
     _, _, sizes = run({"one": idler, "two": climber}, 400, workers=1)
     assert set(sizes) == {1}
+
+
+def test_understudies_take_workers_that_local_leaves_idle() -> None:
+    """A local search has about n + 6 points at once; 32 workers have room for others like it."""
+
+    def disc(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        return X.sum(1), ((X**2).sum(1) - 1.0)[:, None], np.zeros((len(X), 0))
+
+    evals = {}
+    for count in (0, 3):
+        run = drive(Case(disc, 4, n_ineq=1), 1600, workers=32, understudies=count)
+        assert run.n_evals == 1600
+        assert run.best == pytest.approx(-2.0, abs=1e-6)
+        evals[count] = run.counters["evals_local"]
+    assert evals[3] > 2 * evals[0]  # 32 // (4 + 7) = 2 understudies: three searches instead of one

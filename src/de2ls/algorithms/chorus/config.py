@@ -53,6 +53,9 @@ class ChorusConfig(Config):
     idle: int = parameter(50, "turns in a row without a point after which an arm is dropped", 1)
     repeats: int = parameter(200, "batches in a row without a new point before a restart", 1)
     fresh: int = parameter(256, "random points that are tried then", 1)
+    understudies: int = parameter(
+        3, "most local searches beside that of the arm, where workers are idle", 0
+    )
 
     memory: int = parameter(20_000, "evaluated points that are remembered", 100)
     radius: float = parameter(0.1, "first radius of a local search from a new point", 1e-6, 0.5)

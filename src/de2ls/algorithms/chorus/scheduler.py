@@ -13,8 +13,8 @@ credit. The local arm runs alone until it has failed `patience` times or its sea
 new values; `rugged` waits until `evolve` has made its first runs. Once the local arm has failed
 `known` times in a row, or ends at ever new values, these two have at least weight 4.
 
-With k workers a batch is filled up to a multiple of k with points of the other arms, also of those
-that would not begin yet.
+With k workers a batch is filled up to a multiple of k: with points of understudies, local searches
+of their own that have no turns, then of the other arms, also of those that would not begin yet.
 """
 
 import math
@@ -40,6 +40,10 @@ class Scheduler:
         self.a, self.config = a, a.config
         self.arms = [Arm(name, make, a) for name, make in arms.items()]
         self.awake = [arm for arm in self.arms if arm.name == "local"] or list(self.arms)
+        spare = min(self.config.understudies, a.space.workers // (a.n + 7))  # for whole batches
+        self.understudies = [
+            Arm("local", arms["local"], a) for _ in range(spare) if "local" in arms
+        ]
         self.known: dict[bytes, Rows] | None = {} if a.discrete.size else None
         # points in all: a discrete coordinate has one value per unit of its width
         self.points = np.inf if a.free.size else math.prod(a.width.tolist())
@@ -65,7 +69,8 @@ class Scheduler:
                 return "no arm left"
             arm = min(self.awake, key=lambda arm: arm.virtual)
             yield from self._turn(arm)
-            arm.close_turn()
+            for one in (arm, *self.understudies):
+                one.close_turn()
             self._weigh()
             if arm.over:
                 self.arms.remove(arm)
@@ -124,13 +129,13 @@ class Scheduler:
             yield from self._evaluate(self._filled(arm, U))
 
     def _filled(self, arm: Arm, U: FloatArray) -> list[tuple[Arm | None, FloatArray]]:
-        """Return the arm's points and, for idle workers, those of the others, begun or not."""
+        """Return the arm's points and, for idle workers, those of understudies and other arms."""
         parts: list[tuple[Arm | None, FloatArray]] = [(arm, U)]
         spare = -len(U) % max(1, int(self.a.space.workers))
         if not spare:
             return parts
         others = sorted((o for o in self.arms if o is not arm), key=lambda o: o.virtual)
-        for other in others:
+        for other in (*self.understudies, *others):
             if not spare:
                 break
             more = other.needs()
