@@ -5,8 +5,8 @@ generation doubles from run to run. `evolve` minimises the violation until a poi
 the augmented Lagrangian from random points, half as many points again each time; the local method
 goes on where the points have come together. Without constraints, while nothing is feasible, and
 with discrete coordinates (by feasibility rules) cold runs (from a random point, three times as many
-points each time, on the violation at least as many as on the Lagrangian) and warm ones (from the
-incumbent; on the violation with the covariance kept) take turns.
+points each time; on the violation as many as on the Lagrangian) and warm ones (from the incumbent;
+on the violation with the covariance kept) take turns.
 """
 
 import numpy as np
@@ -48,10 +48,10 @@ def evolve(a: Archive) -> Batches:
         mode = "rules" if a.feasible else "v"
         cold = turn % 2 == 0
         if cold or es is None:
-            if mode == "v":  # what local searches leave violated is rugged: many points at once
-                lam = max(lam, int(many))
-            es = CMA(a, 0.25 + 0.5 * a.random(1)[0], a.config.cma_sigma, lam, mode)
-            lam = min(3 * lam, 10 * a.n + 20)
+            # what local searches leave violated is rugged: many points at once, and then few more
+            first, growth = (lam, 3.0) if a.feasible else (max(lam, int(many)), 1.5)
+            es = CMA(a, 0.25 + 0.5 * a.random(1)[0], a.config.cma_sigma, first, mode)
+            lam = min(int(growth * first), 10 * a.n + 20)
         elif mode == "v":
             es = CMA(a, a.incumbent, 0.02 / es.d.max(), max(base, lam // 4), mode, es.C)
         else:
