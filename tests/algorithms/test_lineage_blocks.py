@@ -22,6 +22,7 @@ from de2ls.algorithms.lineage.four import (
 from de2ls.algorithms.lineage.lshade44 import IEpsilonConfig, ImprovedLevel
 from de2ls.algorithms.lineage.members import LineageConfig, Members, Run, better_of
 from de2ls.algorithms.lineage.memory import TERMINAL, Memory, lehmer_mean, means
+from de2ls.algorithms.lineage.nl_shade_rsp import NLSHADERSPConfig, Rules
 from de2ls.algorithms.lineage.polish import Conversation, Ended, slsqp
 from de2ls.engine.random import seed_state
 from de2ls.trials.batch_driver import BatchDriver
@@ -113,6 +114,14 @@ def test_the_common_level() -> None:
     assert run.level == 0.0
 
 
+def test_the_elite_is_part_of_the_population() -> None:
+    """N (p_start + p_rise r) in the middle of a run, and never more than N."""
+    for config, size in (({}, 15), ({"p_start": 1.0, "p_rise": 1.0}, 50)):
+        run = Run(Space.of(free(2)), np.random.default_rng(1), 1000, NLSHADERSPConfig(**config))
+        run.t = 500
+        assert Rules.of(run, 50, 0.5).n_elite == size
+
+
 def test_the_improved_level() -> None:
     pop = Members(np.zeros((20, 2)), np.zeros(20), np.arange(20.0))
     level = ImprovedLevel(IEpsilonConfig(), pop)
@@ -172,6 +181,16 @@ def test_the_archive() -> None:
     assert archive.n == len(set(archive.x[:, 0].tolist())) == 3
     archive.cut(1)
     assert archive.n == 1
+
+
+def test_an_archive_makes_room_for_more_than_it_began_with() -> None:
+    """NL-SHADE-RSP keeps Nmin parents at least, also where its archive is none at first."""
+    archive, some = Archive(0, 2), np.arange(8.0).reshape(4, 2)
+    archive.overwrite(seed_state(1), some[:1], np.ones(1, dtype=bool), 1)
+    archive.overwrite(seed_state(1), some[1:], np.ones(3, dtype=bool), 4)
+    assert archive.x.tolist() == some.tolist()
+    assert archive.x.base is not None
+    assert len(archive.x.base) >= 4
 
 
 def test_an_archive_without_copies() -> None:

@@ -18,7 +18,7 @@ class Archive:
     Parameters
     ----------
     capacity : int
-        The largest number it will ever be asked to hold.
+        How many it will hold at first; room for more is made when it is needed.
     dim : int
         D.
     """
@@ -34,14 +34,20 @@ class Archive:
 
     def overwrite(self, rng: RandomState, x: FloatArray, which: Mask, capacity: int) -> None:
         """Append the marked members while there is room, then put each in a random one's place."""
+        self._make_room(capacity)
         self.n = _overwrite(rng, self._rows, self.n, x, which, capacity)
 
     def mingle(self, rng: RandomState, x: FloatArray, which: Mask, capacity: int) -> None:
         """Add all marked members that are new, then keep a random subset."""
-        if self.n + len(x) > len(self._rows):
-            self._rows = np.concatenate((self.x, np.empty_like(x)))
+        self._make_room(self.n + len(x))
         self.n = _append_new(self._rows, self.n, x, which)
         self.n = _thin(rng, self._rows, self.n, capacity)
+
+    def _make_room(self, size: int) -> None:
+        """Have at least so many rows: compiled code does not notice where they end."""
+        if size > len(self._rows):
+            more = np.empty((size - self.n, self._rows.shape[1]))
+            self._rows = np.concatenate((self.x, more))
 
     def thin(self, rng: RandomState, capacity: int) -> None:
         """Remove random ones beyond the capacity."""

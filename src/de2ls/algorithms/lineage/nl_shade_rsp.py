@@ -108,7 +108,7 @@ class Rules(NamedTuple):
         return cls(
             c.f_scale,
             c.cr_sigma,
-            max(2, int(n * (c.p_rise * r + c.p_start))),
+            min(n, max(2, int(n * (c.p_rise * r + c.p_start)))),
             p_archive,
             c.pressure,
             run.numpy_rng.random() < c.exponential,
