@@ -7,12 +7,13 @@ time instead of 0.07 ms. Other libraries are left alone.
 """
 
 import ctypes
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 LIBRARIES = {  # a module that is linked to the library, and the ending of the library's names
     "numpy._core._multiarray_umath": "64_",
@@ -20,42 +21,60 @@ LIBRARIES = {  # a module that is linked to the library, and the ending of the l
 }
 
 
+class Threads(NamedTuple):
+    """The functions that tell and set a library's number of threads."""
+
+    get: Callable[[], int]
+    put: Callable[[int], None]
+
+
 @cache
-def _openblas() -> list[tuple[Callable[[], int], Callable[[int], None]]]:
-    """Return for each library the functions that tell and set its number of threads."""
-    found = []
-    for module, ending in LIBRARIES.items():
-        try:
-            library: Any = ctypes.CDLL(sys.modules[module].__file__)
-            get = library[f"scipy_openblas_get_num_threads{ending}"]
-            found.append((get, library[f"scipy_openblas_set_num_threads{ending}"]))
-        except (AttributeError, KeyError, OSError, TypeError):
-            continue  # another library, or a system that does not look through modules
-    return found
+def _threads_of(module: str) -> Threads | None:
+    """Return the functions of the OpenBLAS to which a loaded module is linked."""
+    try:
+        library: Any = ctypes.CDLL(sys.modules[module].__file__)
+        names = (f"scipy_openblas_{verb}_num_threads{LIBRARIES[module]}" for verb in ("get", "set"))
+        return Threads(*(library[name] for name in names))
+    except (AttributeError, OSError, TypeError):
+        return None  # another library, or a system that does not look through modules
+
+
+def openblas() -> list[Threads]:
+    """Return the functions of each library that is loaded by now."""
+    found = (_threads_of(module) for module in LIBRARIES if module in sys.modules)
+    return [threads for threads in found if threads is not None]
 
 
 class OneThread:
     """Keeps OpenBLAS to one thread while somebody is inside; then the number of before holds."""
 
     def __init__(self) -> None:
-        self.lock, self.inside, self.before = Lock(), 0, list[int]()
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin with nobody inside.
+
+        So does a forked process, to which those inside did not come along: it would wait for ever
+        for one who holds the lock.
+        """
+        self.lock, self.inside, self.before = Lock(), 0, list[tuple[Threads, int]]()
 
     def __enter__(self) -> None:
         """Go in; the first one sets the number."""
         with self.lock:
             self.inside += 1
             if self.inside == 1:
-                self.before = [get() for get, _ in _openblas()]
-                for _, put in _openblas():
-                    put(1)
+                self.before = [(threads, threads.get()) for threads in openblas()]
+                for threads, _ in self.before:
+                    threads.put(1)
 
     def __exit__(self, *error: object) -> None:
         """Leave; the last one sets the number of before."""
         with self.lock:
             self.inside -= 1
             if not self.inside:
-                for (_, put), threads in zip(_openblas(), self.before, strict=True):
-                    put(threads)
+                for threads, number in self.before:
+                    threads.put(number)
 
     @contextmanager
     def left(self) -> Iterator[None]:
@@ -68,3 +87,5 @@ class OneThread:
 
 
 one_thread = OneThread()
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=one_thread.begin)

@@ -18,7 +18,6 @@ from de2ls.algorithms.chorus.qp import ElasticQP
 from de2ls.algorithms.chorus.regression import RATIOS, fit
 from de2ls.algorithms.chorus.step import vertex
 from de2ls.algorithms.chorus.symmetric import convex
-from de2ls.algorithms.threads import _openblas, one_thread
 from tests.algorithms.chorus.support import Case
 
 
@@ -190,25 +189,6 @@ class TestRegression:
         found = fit(Z, Z[:, :1], np.ones(10))
         assert found.info[-1] < 1e-12
         assert np.abs(found.axes[-1]) == pytest.approx([0, 0, 1], abs=1e-9)
-
-
-class TestThreads:
-    def test_the_number_of_threads_is_that_of_before_again(self) -> None:
-        """Also where several are inside at once, as in searches that run in threads."""
-
-        def threads() -> list[int]:
-            return [get() for get, _ in _openblas()]
-
-        before = threads()
-        with one_thread:
-            assert threads() == [1] * len(before)
-            with one_thread:
-                pass
-            assert threads() == [1] * len(before)
-            with one_thread.left():
-                assert threads() == before
-            assert threads() == [1] * len(before)
-        assert threads() == before
 
 
 class TestPencil:
