@@ -54,6 +54,16 @@ def test_steps_hold_only_changes():
     assert steps(np.array([np.nan, 3.0, 3.0, 3.0, 0.0])) == [[0, 1, 4], [None, 3, 0]]
 
 
+@pytest.mark.filterwarnings("error")
+def test_steps_at_the_ends_of_the_range_of_numbers():
+    """The smallest floats have fewer digits, and 0 is what is left of the very smallest."""
+    curve = np.array([1.79e308, 1.23456e300, 1.23456e-300, 1.23456e-307, 2.3e-308, 5e-324])
+    places, values = steps(curve)
+    assert places == [0, 1, 2, 3, 4, 5]
+    rounded = [1.79e308, 1.235e300, 1.235e-300, 1.2e-307, 2e-308, 0.0]
+    assert values == pytest.approx(rounded, rel=1e-12, abs=0.0)
+
+
 def test_a_page_shows_first_and_last_sample_and_the_early_ones():
     assert columns(41).tolist() == list(range(41))
     shown = columns(2001)

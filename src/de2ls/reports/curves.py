@@ -20,6 +20,7 @@ from de2ls.scores import Collection
 from de2ls.scores.pairwise import TIE, ends
 
 DIGITS = 4  # significant ones on a page
+_MOST_PLACES = 308  # behind the point: 10^309 is no float
 _COLUMNS = 300  # equidistant samples on a page
 _EARLY = 80  # samples at geometric distances, for a logarithmic axis
 _SINGLE = 55  # samples of a single trial: a page holds thousands of them
@@ -139,7 +140,7 @@ def _rounded(values: FloatArray) -> FloatArray:
     """Return values with a few significant digits."""
     result = values.copy()
     usual = np.isfinite(values) & (values != 0)
-    places = DIGITS - 1 - np.floor(np.log10(np.abs(values[usual])))
+    places = np.minimum(DIGITS - 1 - np.floor(np.log10(np.abs(values[usual]))), _MOST_PLACES)
     # Powers of ten up to 10^22 are floats: then the last step gives what has few digits to write.
     up, down = 10.0 ** np.maximum(places, 0), 10.0 ** np.maximum(-places, 0)
     result[usual] = np.rint(values[usual] * up / down) * down / up
