@@ -39,6 +39,19 @@ def allow(file, count):
     new.replace(file)
 
 
+def until(events, reached):
+    """Return the first news of which `reached` holds.
+
+    The stream itself never ends: without a campaign that writes there would be nothing to wait for.
+    """
+    for name, now in events:
+        if name == "progress" and "error" not in now:  # a store that is being made is one
+            if reached(now):
+                return now
+            assert now["writer"], now["failures"]
+    pytest.fail("the stream has ended")
+
+
 @pytest.mark.timeout(2 * PATIENCE)
 def test_the_stream_follows_a_campaign_on_a_dask_cluster(tmp_path):
     path, allowed, problem = tmp_path / "results.db", tmp_path / "allowed", tmp_path / "gated.py"
@@ -61,17 +74,16 @@ def test_the_stream_follows_a_campaign_on_a_dask_cluster(tmp_path):
             with contextlib.suppress(subprocess.TimeoutExpired):
                 campaign.wait(0.1)
         events = stack.enter_context(stack.enter_context(dashboard(path)).events())
-        news = (data for name, data in events if name == "progress")
 
-        now = next(now for now in news if now["series"])  # the plan is noted
+        now = until(events, lambda now: now["series"])  # the plan is noted
         assert now["writer"].startswith("process ")
         assert [(one["done"], one["planned"]) for one in now["series"]] == [(0, TRIALS)]
 
         allow(allowed, ALLOWED)
-        now = next(now for now in news if now["series"][0]["done"] >= ALLOWED)
+        now = until(events, lambda now: now["series"][0]["done"] >= ALLOWED)
         assert now["writer"]  # it has more to do: what it stores is seen while it runs
 
         allow(allowed, TRIALS)
-        now = next(now for now in news if not now["writer"])
+        now = until(events, lambda now: not now["writer"])
         assert [(one["done"], one["failed"]) for one in now["series"]] == [(TRIALS, 0)]
         assert campaign.wait(PATIENCE) == 0
