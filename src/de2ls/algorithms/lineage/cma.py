@@ -8,6 +8,7 @@ It works in units in which the box is [-100, 100]^D: there the programs state th
 | C = B D^2 B' | `c`, `axes`, `lengths` | its shape, by its eigenvectors and their lengths |
 | ps, pc | `ps`, `pc` | paths of the step size and of the shape |
 | w, mueff | `weights`, `mueff` | weights of the parents, and their effective number |
+| chi | `chi` | expected length of a standard normal vector |
 """
 
 import math
@@ -152,6 +153,7 @@ class CMA:
                 Lesson(mean, points, weights, mueff, fading, cautious),
                 self.compensated,
                 self.sigma,
+                self.chi,
                 min(limit, 100.0),
             )
 
@@ -184,6 +186,7 @@ def _learn(
     lesson: Lesson,
     compensated: bool,
     sigma: float,
+    chi: float,
     limit: float,
 ) -> float:
     """Change the distribution and return its new step size; `unit`: that of a step."""
@@ -206,6 +209,5 @@ def _learn(
         for k in range(dim):
             shape.c[j, k] += r.c1 * shape.pc[j] * shape.pc[k]
     shape.mean[:] = lesson.mean
-    chi = math.sqrt(dim) * (1.0 - 1.0 / (4.0 * dim) + 1.0 / (21.0 * dim * dim))
     growth = min(limit, (math.sqrt(size) / chi - 1.0) * r.cs / r.damps)
     return min(MAX_SIGMA, max(1.0 / MAX_SIGMA, sigma * math.exp(growth)))
