@@ -13,7 +13,7 @@ class ChorusConfig(Config):
     structure: bool = parameter(True, "arm of separability tests and tables")
     lines: bool = parameter(True, "arm of stars and sweeps along lines")
     relaxed: bool = parameter(True, "arm of CMA-ES on the objective alone")
-    evolve: bool = parameter(True, "arm of CMA-ES on violation and feasibility rules")
+    evolve: bool = parameter(True, "arm of CMA-ES on the violation, then the Lagrangian")
     rugged: bool = parameter(True, "arm of differential evolution with two populations")
     neighbours: bool = parameter(True, "arm of moves of discrete coordinates")
 
