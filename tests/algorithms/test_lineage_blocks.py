@@ -154,6 +154,15 @@ def test_the_memory_by_hand() -> None:
     assert memory.k == 0  # nothing was learned
 
 
+@pytest.mark.parametrize("before", np.linspace(0.0, 1.0, 20).tolist())
+def test_a_terminal_cell_stays_so_whatever_was_in_it(before: float) -> None:
+    """In floating point x + (-1 - x) is not always -1."""
+    memory, one = Memory(1, 0.5, before), np.ones(1)
+    memory.learn(one, one, np.zeros(1))
+    memory.learn(one, one, one)
+    assert memory.cr[0] == pytest.approx(TERMINAL)
+
+
 def test_a_memory_that_averages_leaves_its_terminal_value() -> None:
     memory = Memory(1, 0.5, 0.5, 0.5)
     memory.learn(np.ones(1), np.array([0.9]), np.zeros(1))

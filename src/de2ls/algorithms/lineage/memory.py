@@ -91,7 +91,7 @@ class Memory:
         if learned[0] == 0.0:
             return
         _, mean_f, mean_cr = learned
-        stays = self.keep == 0.0 and self.cr[self.k] == TERMINAL
+        stays = self.keep == 0.0 and self.cr[self.k] < 0.0  # TERMINAL, up to rounding
         self.write(mean_f, self.empty if stays or mean_cr == 0.0 else mean_cr)
         self.k = (self.k + 1) % self.f.size
 
