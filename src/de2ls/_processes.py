@@ -5,8 +5,12 @@ import multiprocessing.connection
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 
 @contextmanager
@@ -34,6 +38,27 @@ def one_thread_of_blas() -> None:
     """
     for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, "1")
+
+
+@contextmanager
+def second_process(prepare: Callable[[], object]) -> Iterator["Executor | None"]:
+    """Start a process beside this one, or give None where none can be started.
+
+    It begins with `prepare`, and ends with the block; what has not begun by then is given up.
+    """
+    from concurrent.futures import ProcessPoolExecutor
+
+    try:
+        spawn = multiprocessing.get_context("spawn")
+        pool = ProcessPoolExecutor(1, mp_context=spawn, initializer=begin_worker)
+        pool.submit(prepare)
+    except (OSError, ImportError, NotImplementedError):  # no more processes, or no semaphores
+        yield None
+        return
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def begin_worker() -> None:

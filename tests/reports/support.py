@@ -13,7 +13,7 @@ from de2ls.campaigns import Store
 from de2ls.campaigns.seeds import trial_seed
 from de2ls.problems.key import ProblemKey
 from de2ls.reports.dimensions import dimensions
-from de2ls.reports.figures import figures
+from de2ls.reports.figures import drawings, drawn
 from de2ls.reports.html import looks_of, page, pictures
 from tests.campaigns.support import make_record
 
@@ -89,14 +89,19 @@ NAMES = ["DE-2LS", "RDEx", HOSTILE]  # what tables call them
 def drawn_of(materials):
     """Return the figures of a report that has one group."""
     (material,) = materials
-    return dict(figures(material, looks_of(materials)))
+    return figures_of(material, looks_of(materials))
+
+
+def figures_of(material, styles):
+    """Return the figures of one group."""
+    return {name: drawn(drawing) for name, drawing in drawings(material, styles)}
 
 
 def page_of(materials, title: str) -> str:
     """Return the page of a report."""
     styles = looks_of(materials)
-    drawn = [pictures(figures(material, styles), styles) for material in materials]
-    return page(materials, title, drawn, dimensions(materials))
+    shown = [pictures(figures_of(material, styles).items(), styles) for material in materials]
+    return page(materials, title, shown, dimensions(materials))
 
 
 CHROMIUM_ARGUMENTS = (

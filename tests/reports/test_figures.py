@@ -8,7 +8,6 @@ from matplotlib.image import imread
 from de2ls.campaigns import Store
 from de2ls.reports.figures import (
     critical_difference,
-    figures,
     heat_map,
     save,
     style,
@@ -17,14 +16,14 @@ from de2ls.reports.figures import (
 from de2ls.reports.material import load
 from de2ls.reports.palette import looks
 from de2ls.scores import Friedman
-from tests.reports.support import HOSTILE, SERIES, drawn_of, fill
+from tests.reports.support import HOSTILE, SERIES, drawn_of, figures_of, fill
 
 CUT = '<script>document.title="own…'  # HOSTILE, as far as a figure has room for it
 
 
 @pytest.fixture(scope="module")
 def drawn(material):
-    return dict(figures(material, looks(material.collection.algorithms)))
+    return figures_of(material, looks(material.collection.algorithms))
 
 
 def texts(figure):
@@ -89,7 +88,7 @@ def test_files_are_pictures_and_the_same_each_time(material, tmp_path):
     styles = looks(material.collection.algorithms)
     for place in ("a", "b"):
         with style():
-            figure = totals(material.assessment, styles)
+            figure = totals(material.assessment.score, material.assessment.bootstrap, styles)
         save(figure, tmp_path / place, "totals")
     pixels = imread(tmp_path / "a" / "totals.png")
     assert pixels.shape[0] > 200

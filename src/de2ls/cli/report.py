@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from de2ls._processes import one_thread_of_blas
+from de2ls._processes import one_thread_of_blas, second_process
 from de2ls.cli import selection as chosen
 
 app = typer.Typer()
@@ -47,18 +47,27 @@ def report(
     left out, and the page says so.
     """
     one_thread_of_blas()
-    from de2ls.reports.report import write_report
+    with second_process(_prepare) as pool:
+        from de2ls.reports.report import write_report
 
-    materials = write_report(
-        store,
-        output,
-        chosen.selection(algorithms, problems, suite, dim, definition, instance),
-        protocol.value,
-        bootstrap,
-        seed,
-        allow_unequal,
-        title,
-    )
+        materials = write_report(
+            store,
+            output,
+            chosen.selection(algorithms, problems, suite, dim, definition, instance),
+            protocol.value,
+            bootstrap,
+            seed,
+            allow_unequal,
+            title,
+            pool,
+        )
     chosen.warn(materials)
     for material in materials:
         typer.echo(f"{output / 'index.html'}: {material.group}: {len(material.trials)} trials")
+
+
+def _prepare() -> None:
+    """Let the process that draws load what it needs while the store is read."""
+    from de2ls.reports.drawing import prepare
+
+    prepare()

@@ -1,6 +1,7 @@
 """Convergence of all problems in one figure: medians and, of few series, quartile bands."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,37 +27,64 @@ _LABELS = {
 }
 
 
-def convergence(collection: Collection, styles: Looks, quantity: str) -> "Figure":
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """What is drawn of one problem: little enough to hand to another process."""
+
+    problem: str
+    evaluations: tuple[FloatArray, ...]  # of each series
+    quartiles: tuple[FloatArray, ...]  # of each series, shape (3, samples)
+    budget: float
+    is_feasible: bool  # whether any run ends feasible
+
+
+def panels(collection: Collection, quantity: str) -> list[Panel]:
+    """Return what `convergence` draws of a collection: quartiles at a few hundred samples."""
+    column = _QUANTITIES[quantity]
+    found = []
+    for problem, row, grids, tol in zip(
+        collection.problems, collection.cells, collection.grids, collection.feasible_tols,
+        strict=True,
+    ):  # fmt: skip
+        best = best_value(row, tol) if quantity == "Min_EV" else 0.0
+        shown = [columns(len(grid)) for grid in grids]
+        quarters = [
+            np.maximum(quartiles(cell[:, chosen, column] - best), FLOOR)
+            for cell, chosen in zip(row, shown, strict=True)
+        ]
+        x = [grid[chosen] for grid, chosen in zip(grids, shown, strict=True)]
+        known = any(np.isfinite(cell[:, -1, 0]).any() for cell in row)
+        found.append(Panel(problem, tuple(x), tuple(quarters), float(grids[0][-1]), known))
+    return found
+
+
+def convergence(
+    found: Sequence[Panel], series: Sequence[str], styles: Looks, quantity: str
+) -> "Figure":
     """Draw one small axes per problem.
 
     Parameters
     ----------
-    collection : Collection
-        The trials.
+    found : sequence of Panel
+        The problems.
+    series : sequence of str
+        Names of the series.
     styles : mapping of label to Look
         How the series look.
     quantity : {"Min_EV", "LCV"}
         What is drawn, on a logarithmic axis that ends at 1e-8.
     """
-    figure, grid = small_multiples(len(collection.problems), styles, collection.algorithms)
-    for p, (axes, problem) in enumerate(zip(grid, collection.problems, strict=True)):
-        row, grids = collection.cells[p], collection.grids[p]
-        best = best_value(row, collection.feasible_tols[p]) if quantity == "Min_EV" else 0.0
+    figure, grid = small_multiples(len(found), styles, series)
+    for axes, panel in zip(grid, found, strict=True):
+        curves = zip(series, panel.evaluations, panel.quartiles, strict=True)
         spans = [
-            _draw(
-                axes,
-                grids[a],
-                cell[:, :, _QUANTITIES[quantity]] - best,
-                styles[name],
-                _width(a, len(row)),
-                len(row) <= FEW,
-            )
-            for a, (name, cell) in enumerate(zip(collection.algorithms, row, strict=True))
+            _draw(axes, x, quarters, styles[name], _width(a, len(series)), len(series) <= FEW)
+            for a, (name, x, quarters) in enumerate(curves)
         ]
         if not np.isfinite(np.nanmin(spans)):
-            _say(axes, "too few feasible runs" if _any_feasible(row) else "no feasible point")
-        _scale(axes, grids[0][-1], np.nanmin(spans), np.nanmax(spans))
-        axes.set_title(problem)
+            _say(axes, "too few feasible runs" if panel.is_feasible else "no feasible point")
+        _scale(axes, panel.budget, np.nanmin(spans), np.nanmax(spans))
+        axes.set_title(panel.problem)
     figure.supxlabel("evaluations", fontsize=9)
     figure.supylabel(_LABELS[quantity], fontsize=9)
     return figure
@@ -86,10 +114,6 @@ def _say(axes: "Axes", text: str) -> None:
     axes.set_yticks([])
 
 
-def _any_feasible(row: Sequence[FloatArray]) -> bool:
-    return any(np.isfinite(cell[:, -1, 0]).any() for cell in row)
-
-
 def _power(value: float, position: int | None = None) -> str:
     """Return a power of ten for readers; the floor stands for 0."""
     return "0" if value <= 1.01 * FLOOR else power(value, position)
@@ -101,13 +125,10 @@ def _width(position: int, count: int) -> float:
 
 
 def _draw(
-    axes: "Axes", x: FloatArray, curves: FloatArray, look: Look, width: float, has_band: bool
+    axes: "Axes", x: FloatArray, quarters: FloatArray, look: Look, width: float, has_band: bool
 ) -> Span:
     """Draw the median and the quartile band where they are known; return the span of values."""
-    shown = columns(len(x))
-    found = np.maximum(quartiles(curves[:, shown]), FLOOR)
-    low, median, high = found
-    x = x[shown]
+    low, median, high = quarters
     known = np.where(np.isfinite(median), median, np.nan)
     (line,) = axes.plot(x, known, drawstyle="steps-post", color=look.light, lw=width)
     if look.dash:
@@ -117,6 +138,6 @@ def _draw(
         axes.fill_between(
             x, low, high, where=whole, step="post", color=look.light, alpha=0.18, lw=0
         )
-    drawn = found if has_band else median
+    drawn = quarters if has_band else median
     drawn = drawn[np.isfinite(drawn)]
     return (float(drawn.min()), float(drawn.max())) if drawn.size else (np.inf, np.nan)

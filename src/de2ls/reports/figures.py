@@ -11,7 +11,7 @@ import numpy as np
 
 from de2ls._extras import extra
 from de2ls.reports.palette import Look
-from de2ls.scores import Assessment, Bootstrap, Friedman, Score
+from de2ls.scores import Bootstrap, Friedman, Score
 from de2ls.scores.uscore import HEADINGS
 
 if TYPE_CHECKING:
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from de2ls.reports.tables import Variants
 
 Looks = Mapping[str, Look]
-Drawings = dict[str, Callable[[], "Figure"]]
+Drawing = Callable[[], "Figure"]
+Drawings = dict[str, Drawing]
 Published = Mapping[str, Mapping[str, float]]  # part (accuracy, speed, total): algorithm: points
 
 _STYLE = {
@@ -199,50 +200,53 @@ def _legend(figure: "Figure", styles: Looks, names: Sequence[str], columns: int)
     figure.legend(lines, shown, loc="upper center", ncols=columns, frameon=False, labelspacing=0.3)
 
 
-def figures(material: "Material", styles: Looks) -> "Iterator[tuple[str, Figure]]":
-    """Yield the figures that the material allows with their names, each drawn when it is its turn.
+def drawn(drawing: "Drawing") -> "Figure":
+    """Return the figure of a drawing, in the report's style."""
+    with style():
+        return drawing()
 
-    A report writes one and lets it go: all at once would take more memory than the trials' score.
+
+def drawings(material: "Material", styles: Looks) -> "Iterator[tuple[str, Drawing]]":
+    """Yield what draws the figures that the material allows, with their names.
+
+    What takes long to find is found when it is its turn, and none holds the trials: another process
+    may draw the first ones meanwhile.
     """
-    for name, draw in _drawings(material, styles).items():
-        with style():
-            figure = draw()
-        yield name, figure
-
-
-def _drawings(material: "Material", styles: Looks) -> Drawings:
-    from de2ls.reports.convergence import convergence
+    from de2ls.reports.convergence import convergence, panels
     from de2ls.reports.lines import view_drawings
     from de2ls.reports.tables import variants
 
-    assessment = material.assessment
-    several = len(assessment.score.algorithms) > 1
+    assessed = material.assessment
+    score, bootstrap = assessed.score, assessed.bootstrap
     found = variants(material)
-    drawings: Drawings = {
-        "totals": partial(totals, assessment, styles),
-        "heat-map": partial(heat_map, assessment.score),
-    }
-    if assessment.score.accuracy is not None:
-        drawings["accuracy-speed"] = partial(accuracy_speed, assessment, styles)
-    if assessment.bootstrap is not None and several:
-        drawings["superiority"] = partial(superiority, assessment.bootstrap)
-    if assessment.friedman is not None:
-        drawings["critical-difference"] = partial(critical_difference, assessment.friedman, styles)
+    yield "totals", partial(totals, score, bootstrap, styles)
+    yield "heat-map", partial(heat_map, score)
+    if score.accuracy is not None:
+        yield "accuracy-speed", partial(accuracy_speed, score, bootstrap, styles)
+    if bootstrap is not None and len(score.algorithms) > 1:
+        yield "superiority", partial(superiority, bootstrap)
+    if assessed.friedman is not None:
+        yield "critical-difference", partial(critical_difference, assessed.friedman, styles)
     if found is not None:
-        drawings["variants"] = partial(variant_bars, found, styles)
-    drawings |= view_drawings(material.views, styles)
+        yield "variants", partial(variant_bars, found, styles)
+    yield from view_drawings(material.views, styles).items()
+    names = material.collection.algorithms
     for name, quantity in (("convergence-min-ev", "Min_EV"), ("convergence-lcv", "LCV")):
-        drawings[name] = partial(convergence, material.collection, styles, quantity)
-    return drawings
+        shown = panels(material.collection, quantity)
+        yield name, partial(convergence, shown, names, styles, quantity)
 
 
-def totals(assessment: Assessment, styles: Looks, published: Published | None = None) -> "Figure":
+def totals(
+    score: Score, bootstrap: Bootstrap | None, styles: Looks, published: Published | None = None
+) -> "Figure":
     """Draw total accuracy, speed and U-score with intervals, the best algorithm on top.
 
     Parameters
     ----------
-    assessment : Assessment
-        What was scored.
+    score : Score
+        The points.
+    bootstrap : Bootstrap, optional
+        Its intervals.
     styles : mapping of label to Look
         How the algorithms look.
     published : mapping, optional
@@ -250,7 +254,6 @@ def totals(assessment: Assessment, styles: Looks, published: Published | None = 
     """
     from matplotlib.ticker import MaxNLocator
 
-    score, bootstrap = assessment.score, assessment.bootstrap
     sums = score.sums()
     parts = [part for part in ("total", "accuracy", "speed") if part in sums]
     order = np.argsort(sums["total"])
@@ -302,11 +305,10 @@ def heat_map(score: Score) -> "Figure":
     return figure
 
 
-def accuracy_speed(assessment: Assessment, styles: Looks) -> "Figure":
+def accuracy_speed(score: Score, bootstrap: Bootstrap | None, styles: Looks) -> "Figure":
     """Draw total accuracy against total speed, with intervals both ways and names at the side."""
     from de2ls.reports.lines import name_ends, named_figure
 
-    score, bootstrap = assessment.score, assessment.bootstrap
     sums = score.sums()
     figure, axes = named_figure(len(score.algorithms), 4.2)
     for a, name in enumerate(score.algorithms):

@@ -134,7 +134,7 @@ _BEYOND_CHANCE = 0.975  # share of resamples in which one total exceeds another
 def page(
     materials: Sequence[Material],
     title: str,
-    drawn: "Sequence[Mapping[str, Markup]]",
+    drawn: "Iterable[Mapping[str, Markup]]",
     compared: Sequence[Dimensions] = (),
 ) -> str:
     """Return the page.
@@ -145,8 +145,8 @@ def page(
         What it shows, one per group of problems.
     title : str
         Its heading.
-    drawn : sequence of mappings of name to markup
-        The `pictures` of each group.
+    drawn : iterable of mappings of name to markup
+        The `pictures` of each group. Asked for last: they may still be drawn.
     compared : sequence of Dimensions
         Groups that differ in the dimension alone.
     """
@@ -156,6 +156,7 @@ def page(
 
     styles = looks_of(materials)
     style, script = _style(styles), _script()
+    curves = [_curves(material.collection) for material in materials]
     environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     return environment.from_string(_read("index.html")).render(
         title=title,
@@ -165,8 +166,8 @@ def page(
         script_hash=_digest(script),
         groups=[
             *(
-                _group(number, material, shown, styles)
-                for number, (material, shown) in enumerate(zip(materials, drawn, strict=True), 1)
+                _group(number, *group, styles)
+                for number, group in enumerate(zip(materials, curves, drawn, strict=True), 1)
             ),
             *(
                 _comparison(number, found, styles)
@@ -184,7 +185,11 @@ def looks_of(materials: Sequence[Material]) -> dict[str, Look]:
 
 
 def _group(
-    number: int, material: Material, drawn: "Mapping[str, Markup]", styles: Mapping[str, Look]
+    number: int,
+    material: Material,
+    curves: Sequence[str],
+    drawn: "Mapping[str, Markup]",
+    styles: Mapping[str, Look],
 ) -> dict[str, Any]:
     """Return what the template shows of one group."""
     from markupsafe import Markup
@@ -215,11 +220,12 @@ def _group(
         "superiority": data["superiority"],
         "figures": drawn,
         "data": Markup(script_json(data)),  # noqa: S704 - without "<"
-        "curves": [
-            packed(page_curves(material.collection, p))
-            for p in range(len(material.collection.keys))
-        ],
+        "curves": curves,
     }
+
+
+def _curves(collection: Collection) -> list[str]:
+    return [packed(page_curves(collection, p)) for p in range(len(collection.keys))]
 
 
 def _comparison(number: int, found: Dimensions, styles: Mapping[str, Look]) -> dict[str, Any]:

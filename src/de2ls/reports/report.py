@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from de2ls.reports.dimensions import Dimensions, dimensions
-from de2ls.reports.figures import Looks, figures, save
+from de2ls.reports.drawing import Begun, begin
+from de2ls.reports.figures import Looks, drawings, save
 from de2ls.reports.folder import renew
-from de2ls.reports.html import facts, headline, looks_of, page, pictures
+from de2ls.reports.html import facts, headline, looks_of, page
 from de2ls.reports.material import Material, load
 from de2ls.reports.tables import machine_tables, report_tables, write_tables, write_texts
 from de2ls.scores import Table
@@ -28,6 +30,7 @@ def write_report(
     seed: int = 0,
     allow_unequal: bool = False,
     title: str | None = None,
+    pool: Executor | None = None,
 ) -> list[Material]:
     """Write the report of a store.
 
@@ -43,6 +46,8 @@ def write_report(
         As for `de2ls.reports.load`.
     title : str, optional
         Heading of the page; by default the name of the store's file.
+    pool : Executor, optional
+        Whose process draws the figures meanwhile; by default they are drawn here.
 
     Returns
     -------
@@ -56,27 +61,38 @@ def write_report(
         raise NotADirectoryError(f"{folder} is a file: name a folder for the report")
     heading = title or materials[0].source
     styles = looks_of(materials)
+    places = _places(materials)
+    begun = [
+        {
+            name: begin(drawing, name, folder / place / "figures", styles, pool)
+            for name, drawing in drawings(material, styles)
+        }
+        for material, place in zip(materials, places, strict=True)
+    ]
     written: list[Path] = []
-    drawn: list[dict[str, Markup]] = []
     texts = [f"# {escape_markdown(heading)}"]
-    for material, place in zip(materials, _places(materials), strict=True):
+    for material, place, shown in zip(materials, places, begun, strict=True):
         tables = report_tables(material)
         written += write_tables(folder / place / "tables", tables, machine_tables(material))
-        names = []
-        drawn.append({})
-        for name, figure in figures(material, styles):
-            written += save(figure, folder / place / "figures", name)
-            drawn[-1] |= pictures([(name, figure)], styles)
-            names.append(f"{place}figures/{name}")
-        texts.append(markdown(material, tables, names))
+        texts.append(markdown(material, tables, [f"{place}figures/{name}" for name in shown]))
     compared = dimensions(materials)
     for found in compared:
         written += _write_comparison(folder, found, styles)
         texts.append(comparison_markdown(found))
-    page_text = page(materials, heading, drawn, compared)
+    page_text = page(materials, heading, map(_pictures, begun), compared)
+    written += [path for shown in begun for figure in shown.values() for path in figure.drawn.files]
     written += write_texts(folder, {"report.md": "\n\n".join(texts), "index.html": page_text})
     renew(folder, written)
     return materials
+
+
+def _pictures(begun: Mapping[str, Begun]) -> "dict[str, Markup]":
+    """Return what the page shows of a group's figures, once they are drawn."""
+    return {
+        name: picture
+        for figure in begun.values()
+        for name, picture in figure.drawn.pictures.items()
+    }
 
 
 def _places(materials: Sequence[Material]) -> list[str]:

@@ -258,7 +258,7 @@ def _figures(assessed: Mapping[str, Assessment], is_published: bool) -> "dict[st
     main, styles = assessed["report"], looks(FIELD.values())
     with style():
         drawn = {
-            "totals": totals(main, styles),
+            "totals": totals(main.score, main.bootstrap, styles),
             "ranks": rank_lines(assessed, styles, is_published),
             "superiority": superiority(_resampled(main)),
         }

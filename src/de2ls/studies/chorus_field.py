@@ -212,4 +212,7 @@ def _median(trials: FloatArray, tol: float) -> tuple[bool, float]:
 def _figures(assessed: Assessment, found: Profile) -> "dict[str, Figure]":
     styles = looks(assessed.score.algorithms)
     with style():
-        return {"totals": totals(assessed, styles), "profile": profile(found, styles)}
+        return {
+            "totals": totals(assessed.score, assessed.bootstrap, styles),
+            "profile": profile(found, styles),
+        }

@@ -216,7 +216,7 @@ def _figures(assessed: dict[str, Assessment], reached: dict[str, Profile]) -> "d
     with style():
         drawn = {"years": over_the_years(assessed)}
         for suite, assessment in assessed.items():
-            drawn[f"{suite}-totals"] = totals(assessment, styles)
+            drawn[f"{suite}-totals"] = totals(assessment.score, assessment.bootstrap, styles)
             drawn[f"{suite}-profiles"] = profile(reached[suite], styles)
             if assessment.bootstrap is not None:
                 drawn[f"{suite}-superiority"] = superiority(assessment.bootstrap)

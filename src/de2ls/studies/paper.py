@@ -332,10 +332,16 @@ def _figures(
 ) -> "dict[str, Figure]":
     past = published.by_problem("four_algorithms").sums if scale.is_published else None
     with style():
-        drawn = {"totals": totals(four.assessment, looks(FOUR.values()), past)}
+        drawn = {
+            "totals": totals(
+                four.assessment.score, four.assessment.bootstrap, looks(FOUR.values()), past
+            )
+        }
         if ablation is not None:
             sums = published.ablation() if scale.is_published else None
-            drawn["ablation"] = totals(ablation.assessment, _ablation_looks(), sums)
+            drawn["ablation"] = totals(
+                ablation.assessment.score, ablation.assessment.bootstrap, _ablation_looks(), sums
+            )
     pairs = renamed(gathered.collection, HEAD_TO_HEAD)
     pair = procedure(pairs, looks(HEAD_TO_HEAD.values()))
     return drawn if pair is None else {**drawn, "procedure": pair}
