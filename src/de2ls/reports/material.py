@@ -107,10 +107,11 @@ def gather(
         collection = collections[group]
         there = [label for label in order if label in collection.algorithms]
         collection = collection.select(there or None)
-        kept = tuple(trial for trial in trials if trial.problem in collection.keys)
+        shown = set(collection.keys)
+        kept = tuple(trial for trial in trials if trial.problem in shown)
         missing = _missing([key for key in planned - stored if key.problem in keys])
         warnings = (*missing, *info.warnings)
-        facts = {key: found for key, found in _facts(info).items() if key in collection.keys}
+        facts = {key: found for key, found in _facts(info).items() if key in shown}
         collection = replace(collection, facts=facts)
         names = Path(path).name, group, collection.algorithms
         found.append(Gathered(*names, collection, kept, info, warnings))

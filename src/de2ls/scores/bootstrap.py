@@ -5,10 +5,12 @@ replacement, and scores them anew. The totals' percentiles give the intervals.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import chain
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +27,8 @@ RESAMPLES = 1000  # the least number that a 95 % interval asks for
 MOST_RESAMPLES = 100_000  # more would fill the memory and tell nothing new
 LEVEL = 0.95
 _FEW_TRIALS = 10  # below this the bootstrap sees too little of the distribution
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +159,7 @@ def bootstrap(
     """
     resamples = _checks.integer("resamples", resamples, RESAMPLES, MOST_RESAMPLES)
     seed = _checks.integer("seed", seed, 0)
-    found = scorers(collection, protocol)
+    found = _one_ahead(scorers(collection, protocol))
     shape = (resamples, len(collection.algorithms))
     totals, ranks = np.zeros(shape), np.zeros(shape)
     parts: dict[str, FloatArray] = {}
@@ -170,6 +174,16 @@ def bootstrap(
         ranks += mean_ranks(-U)
     score = score_of(collection, protocol, by_problem)
     return Bootstrap(score, seed, {**parts, "total": totals, "rank": ranks})
+
+
+def _one_ahead(items: Iterable[Item]) -> Iterator[Item]:
+    """Yield items, the next one made in another thread: good where NumPy does the work of both."""
+    source = iter(items)
+    with ThreadPoolExecutor(1) as thread:
+        following = thread.submit(next, source, None)
+        while (item := following.result()) is not None:
+            following = thread.submit(next, source, None)
+            yield item
 
 
 def draws(collection: Collection, resamples: int, seed: int) -> Iterator[NDArray[np.intp]]:

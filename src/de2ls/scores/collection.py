@@ -268,8 +268,8 @@ def _sorted_in(
             values[place[:2]].append(np.stack(pending, axis=1))
             pending = []
         place = here
-        times, *curves = record.curve.T
-        pending.append(np.array(curves))
+        times, curves = record.curve[:, 0], record.curve.T[1:]
+        pending.append(curves)
         if not np.array_equal(times, grid):  # mostly it is that of the trial before
             grid = grids.setdefault(times.tobytes(), times.copy())
         trials.append(Sampled.of(record, grid))
