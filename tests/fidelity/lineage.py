@@ -113,7 +113,10 @@ COMPARISONS = [
         "imode", "published/lineage/imode_cec2020_raw.csv", 5, CEC2020_BOUND, (1, 2, 3, 5, 8, 9, 10)
     ),
     Comparison(
-        "mlshade-rl", "published/lineage/mlshade-rl_cec2024_raw.csv", 30, functions=(1, 11, 20)
+        "mlshade-rl",
+        "published/lineage/mlshade-rl_cec2024_raw.csv",
+        30,
+        functions=(1, 3, 6, 9, 11, 12, 15, 18, 20, 21, 24),
     ),
     Comparison("jso", "published/lineage/jso_cec2017_raw.csv", 30, functions=(1, 11, 20)),
 ]
