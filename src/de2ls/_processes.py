@@ -30,16 +30,6 @@ def uninterrupted() -> Iterator[None]:
             signal.raise_signal(signal.SIGINT)
 
 
-def one_thread_of_blas() -> None:
-    """Let NumPy multiply in one thread, where the user does not say otherwise.
-
-    Called before NumPy is loaded. The products of a score are small and many: a second thread
-    waits for them longer than it works on them, and it waits busily.
-    """
-    for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(name, "1")
-
-
 @contextmanager
 def second_process(prepare: Callable[[], object]) -> Iterator["Executor | None"]:
     """Start a process beside this one, or give None where none can be started.

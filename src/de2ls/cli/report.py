@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from de2ls._processes import one_thread_of_blas, second_process
+from de2ls._processes import second_process
 from de2ls.cli import selection as chosen
 
 app = typer.Typer()
@@ -46,7 +46,6 @@ def report(
     With --allow-unequal an unfinished campaign can be looked at: problems that a series lacks are
     left out, and the page says so.
     """
-    one_thread_of_blas()
     with second_process(_prepare) as pool:
         from de2ls.reports.report import write_report
 

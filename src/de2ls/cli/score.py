@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from de2ls._processes import one_thread_of_blas
 from de2ls.cli import print_tables
 from de2ls.cli import selection as chosen
 
@@ -80,7 +79,6 @@ def score(
     Trials of several suites, dimensions, definitions or instances are scored group by group.
     Unequal numbers of trials are refused with their names, unless --allow-unequal accepts them.
     """
-    one_thread_of_blas()
     from de2ls._lists import items
     from de2ls.problems.selection import chosen as of_problems
     from de2ls.reports.material import load

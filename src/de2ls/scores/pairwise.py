@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from de2ls._checks import FloatArray
+from de2ls._threads import one_thread
 from de2ls.suites.suite import CEC_TOL
 
 TIE = 1e-8  # ends this close share the point
@@ -171,6 +172,7 @@ class Pairwise:
         return np.asarray(counts.astype(self._weight.dtype) * self._weight)
 
     def _sums(self, weights: FloatArray, matrix: FloatArray, parts: int = 1) -> FloatArray:
-        earned = weights * (weights @ matrix.T)
+        with one_thread:
+            earned = weights * (weights @ matrix.T)
         sums = np.add.reduceat(earned, self._starts, axis=1, dtype=np.float64)
         return np.asarray(sums - parts * self._too_many)

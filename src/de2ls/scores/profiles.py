@@ -10,6 +10,7 @@ import numpy as np
 
 from de2ls import _checks
 from de2ls._checks import FloatArray
+from de2ls._threads import one_thread
 from de2ls.scores.bootstrap import LEVEL
 from de2ls.scores.collection import Collection
 from de2ls.scores.hitting import (
@@ -172,7 +173,8 @@ def _reached(collection: Collection, p: int, a: int, aims: Targets, grid: FloatA
 def _resampled(runs: FloatArray, resamples: int, rng: np.random.Generator) -> FloatArray:
     n = len(runs)
     weights = rng.multinomial(n, np.full(n, 1 / n), size=resamples) / n
-    return np.asarray(weights @ runs)
+    with one_thread:
+        return np.asarray(weights @ runs)
 
 
 def sources(aims: Sequence[Targets], names: Sequence[str]) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ import numpy as np
 
 from de2ls import _checks
 from de2ls._checks import FloatArray
+from de2ls._threads import one_thread
 from de2ls.scores.bootstrap import LEVEL
 from de2ls.scores.collection import Collection
 from de2ls.scores.hitting import Targets, all_targets, hitting_times, known_evaluations
@@ -134,7 +135,7 @@ def expected_time(spent: FloatArray, hit: np.ndarray, counts: np.ndarray) -> Flo
     70.0
     """
     successes = counts @ hit
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore"), one_thread:
         return np.asarray((counts @ spent) / successes)
 
 

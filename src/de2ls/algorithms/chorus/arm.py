@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 
 from de2ls._checks import FloatArray
+from de2ls._threads import one_thread
 from de2ls.algorithms.chorus.archive import Archive, Batches, Rows, Score
-from de2ls.algorithms.threads import one_thread
 
 FAULTS = (ArithmeticError, np.linalg.LinAlgError, RuntimeError, ValueError, IndexError)
 

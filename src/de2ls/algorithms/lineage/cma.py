@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from de2ls._checks import FloatArray
-from de2ls.algorithms.threads import one_thread
+from de2ls._threads import one_thread
 from de2ls.jit.kernels import kernel
 
 HALF_WIDTH = 100.0

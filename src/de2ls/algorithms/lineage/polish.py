@@ -17,9 +17,9 @@ import numpy as np
 from scipy.optimize import minimize
 
 from de2ls._checks import FloatArray
+from de2ls._threads import one_thread
 from de2ls.algorithms.config import parameter
 from de2ls.algorithms.lineage.members import LineageConfig, Members, Run, better_of
-from de2ls.algorithms.threads import one_thread
 
 STEP = math.sqrt(np.finfo(np.float64).eps)  # of forward differences, relative to max(|x|, 1)
 ITERATIONS = 400

@@ -3,7 +3,7 @@
 import numpy as np
 
 from de2ls._checks import FloatArray
-from de2ls.algorithms.threads import one_thread
+from de2ls._threads import one_thread
 from de2ls.engine import random
 from de2ls.engine.random import RandomState
 from de2ls.jit.kernels import block, kernel

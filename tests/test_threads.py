@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from de2ls.algorithms import threads
-from de2ls.algorithms.threads import Threads, one_thread, openblas
+from de2ls import _threads
+from de2ls._threads import Threads, one_thread, openblas
 
 
 class Library:
@@ -25,7 +25,7 @@ class Library:
 def libraries(monkeypatch: pytest.MonkeyPatch) -> list[Library]:
     """Return the libraries that count as loaded; more may be added."""
     loaded = [Library()]
-    monkeypatch.setattr(threads, "openblas", lambda: [each.functions() for each in loaded])
+    monkeypatch.setattr(_threads, "openblas", lambda: [each.functions() for each in loaded])
     return loaded
 
 
@@ -66,7 +66,7 @@ def test_the_libraries_of_this_system() -> None:
 
 FORK = """
 import os, signal
-from de2ls.algorithms.threads import one_thread
+from de2ls._threads import one_thread
 
 with one_thread, one_thread.lock:  # as another thread may, while this one forks
     child = os.fork()
