@@ -120,8 +120,9 @@ def _scored(store: Store, stored: Stored, block: Block) -> dict[str, Any]:
         collection = collect(records)
     except MixtureError as error:
         return {"reason": str(error), "rows": []}
-    score = uscore(collection)
-    limits = bootstrap(collection, "cec2026", RESAMPLES).interval() if runs > 1 else None
+    resampled = bootstrap(collection, "cec2026", RESAMPLES) if runs > 1 else None
+    score = uscore(collection) if resampled is None else resampled.score
+    limits = None if resampled is None else resampled.interval()
     total, ranks = score.total.sum(axis=0), score.ranks.mean(axis=0)
     names = score.algorithms
     rows = [
