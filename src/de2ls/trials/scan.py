@@ -43,7 +43,9 @@ def _values(
     n = out.shape[0]
     f, v, n_invalid = np.empty(n), np.empty(n), 0
     for i in range(n):
-        by_g, by_h = 0.0, 0.0  # added apart, as `Problem.summed_violation` does
+        # Added apart, as `Problem.summed_violation` does; from eight of a kind on that adds them in
+        # another order, and the last bits differ.
+        by_g, by_h = 0.0, 0.0
         for k in range(n_ineq):
             term = out[i, 1 + k] - tol[k]
             if not term <= 0.0:  # also NaN
