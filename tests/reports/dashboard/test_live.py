@@ -159,6 +159,9 @@ def follow(browser, tmp_path, pauses, runs):
         assert second.wait() == 1  # some trials failed
         for one in (page, phone):
             one.await_state("Ended")
+            note = one.page.locator("#totals [role=note]").inner_text()
+            assert note.startswith("The campaign has ended.")
+            assert "Provisional" not in note
         reasons = page.page.locator("#failures td.reason").all_inner_texts()
         assert len(reasons) == 4 * runs - page.done() > 0
         assert set(reasons) == {"ArithmeticError: <b>too far</b>"}
@@ -182,6 +185,8 @@ def test_the_page_comes_back_by_itself(browser, store):
     with dashboard(store) as served:
         page = Page(browser, served.address, *SIZES["laptop"])
         page.await_state("Complete")
+        note = page.page.wait_for_selector("#totals [role=note]").inner_text()
+        assert note.startswith("The campaign is complete.")
         port = str(served.port)
     page.await_state("Connection lost")
     with dashboard(store, "--port", port):

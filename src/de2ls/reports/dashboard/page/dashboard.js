@@ -164,6 +164,20 @@ function scoreLine(row, top) {
     make("span", { class: "count" }, points(row.total), make("span", { class: "none" }, row.limits ? ` [${row.limits.map(points).join(", ")}]` : "", ` rank ${row.rank.toFixed(2)}`)));
 }
 
+// What the scores are of, and whether they may still change.
+function scoreNote(group, now) {
+  const { done, planned, failed } = totals(now);
+  const hasEnded = !now.writer && planned > 0 && planned - done === failed;
+  const sample = group.isSample ? ", a sample of what is there" : "";
+  const what = `U-scores of ${count(group.runs, "run")} on ${whole(group.problems)} of ${count(group.ofProblems, "problem")} that all series have`;
+  if (!hasEnded) {
+    return make("p", { class: "warning", role: "note" }, make("b", {}, "Provisional. "),
+      `${what} so far${sample}. They change until the campaign ends; de2ls score gives the result.`);
+  }
+  return make("p", { role: "note" }, make("b", {}, failed ? "The campaign has ended. " : "The campaign is complete. "),
+    `${what}${sample}. de2ls score tells more, with tests.`);
+}
+
 function showScores() {
   const { scores, progress } = latest;
   if (!scores || !progress?.series) return;
@@ -172,10 +186,8 @@ function showScores() {
   if (!group) return element("totals").replaceChildren(make("p", {}, "There are no results yet."));
   if (!group.rows.length) return element("totals").replaceChildren(make("p", {}, group.reason));
   const top = Math.max(...group.rows.map(({ total, limits }) => Math.max(total, limits?.[1] ?? 0)));
-  const sample = group.isSample ? ", a sample of what is there" : "";
   return element("totals").replaceChildren(
-    make("p", { class: "warning", role: "note" }, make("b", {}, "Provisional. "),
-      `U-scores of ${count(group.runs, "run")} on ${whole(group.problems)} of ${count(group.ofProblems, "problem")} that all series have so far${sample}. They change until the campaign ends; de2ls score gives the result.`),
+    scoreNote(group, progress),
     ...group.rows.map((row) => scoreLine(row, top)),
     make("p", { class: "note" }, group.runs > 1 ? "In brackets and as thin bars: 95 % intervals of 1000 bootstrap resamples; mean ranks over the problems." : "Intervals come with the second run of every problem; mean ranks over the problems."),
   );
