@@ -3,6 +3,7 @@
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
@@ -72,7 +73,8 @@ class Collection:
     @cached_property
     def digests(self) -> Cells[list[bytes]]:
         """A digest of each trial's values; every NaN and every zero counts as the same."""
-        return tuple(tuple(map(_digests, row)) for row in self.cells)
+        with ThreadPoolExecutor(2) as threads:  # hashing needs no interpreter
+            return tuple(threads.map(lambda row: tuple(map(_digests, row)), self.cells))
 
     @classmethod
     def from_curves(
