@@ -1,10 +1,13 @@
 """What a result says of its solution: active limits, multipliers, other optima, trust."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.optimize import LinearConstraint, NonlinearConstraint
 
 import de2ls
+from de2ls.optimize.knowledge import _leads_on
 
 
 def square(x):
@@ -191,7 +194,20 @@ class TestOptima:
         assert opt.result().fun == -10.0
         assert opt.result().trust == 0
 
+    @pytest.mark.parametrize(("value", "leads"), [(0.5, True), (1.5, False)])
+    def test_a_slope_leads_on_to_the_same_discrete_values_only(self, value, leads):
+        """A slope of 2 over a quarter of the box explains a gain of 0.5, on the same face."""
+        problem = SimpleNamespace(
+            lower=np.zeros(2), upper=np.array([4.0, 8.0]), discrete=np.array([False, True])
+        )
+        best = SimpleNamespace(x=np.array([1.0, 0.5]), f=0.0)
+        driver = SimpleNamespace(problem=problem, incumbent=best)
+        limits = SimpleNamespace(unit=1.0, left=lambda slopes: 2.0)
+        optimum = {"x": np.array([2.0, value]), "f": 0.4}
+        assert _leads_on(driver, optimum, limits, None) == leads
+
     def test_one_optimum_has_no_alternatives(self):
-        res = de2ls.minimize(square, [(-2, 2)] * 3, constraints=LinearConstraint([1, 1, 1], 1, 1))
+        plane = LinearConstraint([1, 1, 1], 1, 1)
+        res = de2ls.minimize(square, [(-2, 2)] * 3, constraints=plane, seed=1)
         assert res.alternatives == []
         assert res.trust >= 1

@@ -320,8 +320,10 @@ def _is_optimum(driver: "Driver", optimum: Mapping[str, Any]) -> bool:
 def _leads_on(driver: "Driver", optimum: Mapping[str, Any], limits: Limits, slopes: Slopes) -> bool:
     """Whether the slope that is left there explains how much better the best point is."""
     best, problem = driver.incumbent, driver.problem
-    way = np.linalg.norm((best.x - optimum["x"]) / (problem.upper - problem.lower))
-    explained = limits.left(slopes) * float(way) >= optimum["f"] - best.f
+    way = (best.x - optimum["x"]) / (problem.upper - problem.lower)
+    if (np.abs(way[problem.discrete]) > NEAR).any():
+        return False  # no slope leads to other discrete values
+    explained = limits.left(slopes) * float(np.linalg.norm(way)) >= optimum["f"] - best.f
     return explained and not as_good(optimum["f"], best.f, limits.unit)
 
 
