@@ -100,7 +100,7 @@ COMPARISONS = [
     Comparison(
         "ebo-cmar",
         "published/lineage/ebo-cmar_cec2017_raw.csv",
-        functions=(1, 5, 8, 11, 14, 17, 20, 23, 26),
+        functions=(1, 5, 7, 8, 10, 11, 12, 14, 17, 20, 21, 23, 26, 29),
     ),
     Comparison(
         "ea4eig",

@@ -15,9 +15,10 @@ from tests.fidelity.lineage import (
 )
 
 DIFFERENT = {  # found different; docs/fidelity.md says which are explained and which are not
-    "ea4eig-cec2022-D10": [9, 12],
-    "imode-cec2020-D5": [9, 10],
-    "mlshade-rl-cec2017-D30": [12, 15, 18],
+    "ea4eig-cec2022-D10": [9, 12],  # explained: points outside the box
+    "ebo-cmar-cec2017-D10": [29],  # open
+    "imode-cec2020-D5": [9, 10],  # open; not the local search
+    "mlshade-rl-cec2017-D30": [12, 15, 18],  # open; the weight of F is not understood
 }
 
 
