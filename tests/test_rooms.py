@@ -10,8 +10,9 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "src" / "de2ls"
 CONTRIBUTING = Path(__file__).parents[1] / "CONTRIBUTING.md"  # its table gives the order
 
-# Below all rooms; `_processes` starts workers, `_extras` names what is not installed.
-SHARED = ("_checks", "_extras", "_lists", "_processes", "_version")
+# Below all rooms; `_processes` starts workers, `_threads` keeps BLAS to one thread, `_extras` names
+# what is not installed.
+SHARED = ("_checks", "_extras", "_lists", "_processes", "_threads", "_version")
 ROOMS = tuple(re.findall(r"^\| `(\w+)/` \|", CONTRIBUTING.read_text(encoding="utf-8"), re.M))
 
 

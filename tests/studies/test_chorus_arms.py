@@ -57,7 +57,7 @@ def test_the_arm_is_left_out():
     found = study.arm_run(Case("chorus", G[0], 1, 20, "local"))
     whole = study.arm_run(Case("chorus", G[0], 1, 20, "all"))
     assert found.used <= 40
-    assert not np.array_equal(found.history, whole.history)
+    assert found.violation != whole.violation  # nothing is feasible so soon
 
 
 def test_discrete_moves_are_left_out_where_there_are_some():
