@@ -20,13 +20,18 @@ from de2ls.algorithms.chorus.local import solve
 TOGETHER = 1e-3  # spread at which the local method goes on
 
 
+def _most(a: Archive) -> int:
+    """Return the most evaluations of a run of CMA-ES."""
+    return int(a.config.cma_share * a.budget)
+
+
 def relaxed(a: Archive) -> Batches:
     """CMA-ES on the objective alone."""
     lam, known = default_lambda(a.n), np.inf
     while a.m:
         sigma = a.config.cma_sigma if known < np.inf else 0.6 * a.config.cma_sigma
         es = CMA(a, 0.25 + 0.5 * a.random(1)[0], sigma, lam, "f")
-        yield from es.run(int(a.config.cma_share * a.budget))
+        yield from es.run(_most(a))
         a.bases["relaxed"] = es.B * es.d
         if es.best_u is not None and es.best < known:
             a.propose(es.best_u)
@@ -56,9 +61,7 @@ def evolve(a: Archive) -> Batches:
             es = CMA(a, a.incumbent, 0.02 / es.d.max(), max(base, lam // 4), mode, es.C)
         else:
             es = CMA(a, a.incumbent, 10.0 ** a.rng.uniform(-5.0, -1.0), base, mode)
-        yield from (
-            _until_feasible(a, es) if mode == "v" else es.run(int(a.config.cma_share * a.budget))
-        )
+        yield from _until_feasible(a, es) if mode == "v" else es.run(_most(a))
         a.bases["evolve"] = es.B
         if es.best_u is not None and a.m and mode == "v":
             a.propose(es.best_u)
@@ -68,14 +71,14 @@ def evolve(a: Archive) -> Batches:
 def _constrained(a: Archive, lam: int) -> Batches:
     """Run on the augmented Lagrangian from a random point, and locally from where it ends."""
     es = LagrangianCMA(a, 0.25 + 0.5 * a.random(1)[0], a.config.cma_sigma, lam, np.zeros(a.m))
-    yield from es.run(int(a.config.cma_share * a.budget), TOGETHER)
+    yield from es.run(_most(a), TOGETHER)
     a.bases["evolve"] = es.B
     yield from solve(a, boxed(es.mean), "con", 0.01, int(a.config.short_most * (a.n + 1)))
 
 
 def _until_feasible(a: Archive, es: CMA) -> Batches:
     """Run on the violation until its own point is feasible."""
-    batches = es.run(int(a.config.cma_share * a.budget))
+    batches = es.run(_most(a))
     U = next(batches, None)
     while U is not None:
         rows = yield U

@@ -58,7 +58,7 @@ class Iterate:
 
     def _look(self) -> Batches:
         """Take slopes at the iterate; returns whether they are usable."""
-        h = self.config.coarse * self.radius if self.coarse else self.step_limit
+        h = self._coarse_step if self.coarse else self.step_limit
         g, J = yield from forward(self.view, self.u, self.f, self.c, turned(self.u, h))
         return self._use(g, J)
 
@@ -74,6 +74,10 @@ class Iterate:
     def step_limit(self) -> float:
         """Largest forward step: it grows with the noise."""
         return float(np.clip(2.0 * np.sqrt(self.a.eta.max()), 1e-7, 1e-4))
+
+    @property
+    def _coarse_step(self) -> float:
+        return self.config.coarse * self.radius
 
     def _first_curvature(self, norm: float) -> float:
         """Return the curvature for which the slope left by the constraints makes a full step.
@@ -101,7 +105,7 @@ class Iterate:
         """Return slopes and the cut at `best`, or None if they are undefined."""
         at = best
         if self.coarse:
-            h: FloatArray | float = self.config.coarse * self.radius
+            h: FloatArray | float = self._coarse_step
         elif self.n_cuts > 1:
             aside = self.a.rng.uniform(-1.0, 1.0, self.n) * (0.03 * self.radius)
             (near,) = yield from sub.evaluate(np.zeros(1), (best.u + aside)[None])
