@@ -107,6 +107,17 @@ class TestLocal:
         run = only("local", case, 800)
         assert run.best == pytest.approx(0.3 - 0.01, abs=1e-5)
 
+    def test_a_search_that_ends_on_a_kink_is_refined(self) -> None:
+        """sum |x_i - 1| has 2^n pieces at its minimum, and the constraint is idle there."""
+        case = Case(
+            lambda X: (np.abs(X - 1.0).sum(1), X[:, :1] - 4.0, none(X)),
+            10,
+            n_ineq=1,
+        )
+        run = only("local", case, 20_000)
+        assert run.counters["refined"] >= 1
+        assert run.best < 1e-7
+
     def test_a_warm_start_keeps_its_gain(self) -> None:
         start = 0.7 + 1e-3 * np.ones(10)
         run = drive(Case(sphere, 10), 1000, x0=start)

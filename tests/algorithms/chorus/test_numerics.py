@@ -208,11 +208,13 @@ class TestPencil:
 
 
 class TestCMA:
-    def run(self, n: int, scale: np.ndarray, budget: int) -> tuple[CMA, int]:
+    def run(
+        self, n: int, scale: np.ndarray, budget: int, lam: int = 0, together: float = 0.01
+    ) -> tuple[CMA, int]:
         """Minimise a quadratic with given axes; returns the strategy and the evaluations."""
         case = Case(lambda X: (X[:, 0], np.zeros((len(X), 0)), np.zeros((len(X), 0))), n)
-        archive = Archive(case.space(), rng(), budget, ChorusConfig())
-        es = CMA(archive, np.full(n, 0.3), 0.2, default_lambda(n), "f")
+        archive = Archive(case.space(), rng(), budget, ChorusConfig(together=together))
+        es = CMA(archive, np.full(n, 0.3), 0.2, lam or default_lambda(n), "f")
         batches, used = es.run(budget), 0
         U = next(batches)
         while used < budget and es.best > 1e-12:
@@ -235,6 +237,14 @@ class TestCMA:
         assert used < 6000
         deviations = np.sqrt(np.diag(es.C)) * scale
         assert deviations.max() / deviations.min() < 30
+
+    def test_few_points_go_on_where_many_have_come_together(self) -> None:
+        """Of ten decades the last eight need as many evaluations per decade as few points do."""
+        few, used = self.run(8, np.ones(8), 20_000, lam=80)
+        many, used_by_many = self.run(8, np.ones(8), 20_000, lam=80, together=0.0)
+        assert (few.lam, many.lam) == (default_lambda(8), 80)
+        assert few.best <= 1e-12
+        assert used < 0.5 * used_by_many
 
     def test_points_stay_in_the_box(self) -> None:
         """A slope to the corner: the best point is the corner."""

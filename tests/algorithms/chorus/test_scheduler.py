@@ -128,3 +128,23 @@ def test_understudies_take_workers_that_local_leaves_idle() -> None:
         assert run.best == pytest.approx(-2.0, abs=1e-6)
         evals[count] = run.counters["evals_local"]
     assert evals[3] > 2 * evals[0]  # 32 // (4 + 7) = 2 understudies: three searches instead of one
+
+
+def wells(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """A constraint that cannot hold: at best 1 is left of it, in the deepest of many wells."""
+    ripple = (1.0 - np.cos(6.0 * X)).sum(1)
+    g = 1.0 + 0.3 * (X**2).sum(1) + ripple
+    return X.sum(1), g[:, None], np.zeros((len(X), 0))
+
+
+def test_evolve_begins_at_once_where_nothing_is_feasible() -> None:
+    """The others wait for its first run, but for local and structure."""
+    made = drive(Case(wells, 4, n_ineq=1), 20_000)
+    assert made.least_violation == pytest.approx(1.0, abs=1e-8)
+    counters = made.counters
+    assert counters["evals_evolve"] > 2 * counters["evals_lines"] > 0
+
+
+def test_a_small_budget_is_left_to_local_searches() -> None:
+    made = drive(Case(wells, 4, n_ineq=1), 1000)
+    assert made.counters["evals_local"] > made.counters.get("evals_evolve", 0.0)

@@ -8,8 +8,10 @@
     sigma <- sigma exp((c_s / d_s) (|p_s| / E|N(0, I)| - 1))
 
 Points outside the box are clipped and penalised by their squared distance. C is decomposed once in
-some generations. The whole generation is a few array operations: the library `cmaes` draws its
-points one by one, which costs several times as much per evaluation.
+some generations. Many points per generation find the right basin; once they are together in one,
+the usual number goes on, with mean, step size and covariance kept: it needs a third of the
+evaluations. The whole generation is a few array operations: the library `cmaes` draws its points
+one by one, which costs several times as much per evaluation.
 
 References: N. Hansen, The CMA evolution strategy: a tutorial, arXiv:1604.00772.
 """
@@ -43,8 +45,6 @@ class CMA:
         Points per generation.
     mode : str
         Key by which points are ordered, see `Archive.key`.
-    C : array, optional
-        First covariance.
     """
 
     def __init__(
@@ -54,10 +54,23 @@ class CMA:
         sigma: float,
         lam: int,
         mode: str,
-        C: FloatArray | None = None,
     ) -> None:
         n = len(mean)
-        self.a, self.mean, self.sigma, self.lam, self.mode = archive, mean, sigma, lam, mode
+        self.a, self.mean, self.sigma, self.mode = archive, mean, sigma, mode
+        self.p_c, self.p_s = np.zeros(n), np.zeros(n)
+        self.C = np.eye(n)
+        self.generation = 0
+        self.best, self.best_u = np.inf, None
+        self.history: list[float] = []
+        self._use(lam)
+        self._decompose()
+
+    best_u: FloatArray | None
+
+    def _use(self, lam: int) -> None:
+        """Set the number of points per generation and what follows from it."""
+        n = len(self.mean)
+        self.lam = lam
         self.mu = max(1, lam // 2)
         w = math.log(self.mu + 0.5) - np.log(np.arange(1, self.mu + 1))
         self.w = w / w.sum()
@@ -68,15 +81,8 @@ class CMA:
         self.c_mu = min(1 - self.c_1, 2 * (e - 2 + 1 / e) / ((n + 2) ** 2 + e))
         self.d_s = 1 + 2 * max(0.0, math.sqrt((e - 1) / (n + 1)) - 1) + self.c_s
         self.chi = math.sqrt(n) * (1 - 1 / (4 * n) + 1 / (21 * n * n))
-        self.p_c, self.p_s = np.zeros(n), np.zeros(n)
-        self.C = np.eye(n) if C is None else C.copy()
-        self.generation = 0
         self.every = max(4, int(1 / (self.c_1 + self.c_mu) / n / 5))
-        self.best, self.best_u = np.inf, None
-        self.history: list[float] = []
-        self._decompose()
-
-    best_u: FloatArray | None
+        self.look = 20 + int(30 * n / lam)  # generations of which one must gain
 
     def _decompose(self) -> None:
         self.C = 0.5 * (self.C + self.C.T)
@@ -90,8 +96,7 @@ class CMA:
 
     def run(self, max_evals: int, least: float = 1e-12) -> Batches:
         """Run until its spread is `least`, it stalls, or for `max_evals` evaluations."""
-        used = 0
-        look = 20 + int(30 * len(self.mean) / self.lam)
+        used, few = 0, default_lambda(len(self.mean))
         while used < max_evals:
             Z = self.a.rng.standard_normal((self.lam, len(self.mean)))
             Y = (Z * self.d) @ self.B.T
@@ -108,8 +113,11 @@ class CMA:
                 break
             if self.spread > 1e3:
                 self.sigma *= 0.3 / self.spread
-            if self.generation > look + 50:
-                last = self.history[-look:]
+            if self.lam > few and self.spread < self.a.config.together:
+                self._use(few)
+                self.history.clear()
+            if len(self.history) > self.look + 50:
+                last = self.history[-self.look :]
                 noise = 2.0 * self.a.key_noise(self.mode)
                 if max(last) - min(last) <= max(1e-14 * abs(last[-1]), 1e-13) + noise:
                     break

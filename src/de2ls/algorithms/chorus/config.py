@@ -40,6 +40,10 @@ class ChorusConfig(Config):
         2.0, "least weight of the local arm while it finds new optima", 1.0
     )
     rugged_weight: float = parameter(4.0, "least weight of the rugged arm once it does not", 1.0)
+    barred_weight: float = parameter(
+        8.0, "least weight of evolve while local searches have found no feasible point", 1.0
+    )
+    barred_budget: float = parameter(5000.0, "budget per dimension from which that holds", 0.0)
     patience: int = parameter(2, "local searches without gain before the other arms begin", 0)
     known: int = parameter(
         5, "local searches without gain after which a problem counts as rugged", 1
@@ -123,9 +127,13 @@ class ChorusConfig(Config):
     cma_share: float = parameter(
         0.25, "most evaluations of a run of CMA-ES, share of the budget", 0.0, 1.0
     )
+    together: float = parameter(
+        0.01, "spread below which it goes on with the usual number of points", 0.0, 1.0
+    )
     evolve_per_dim: float = parameter(
         4.0, "first number of points per dimension on the augmented Lagrangian", 0.1
     )
+    violation_per_dim: float = parameter(8.0, "the same on the violation", 0.1)
     rugged_per_dim: float = parameter(10.0, "population size per dimension", 1.0)
     rugged_share: float = parameter(
         0.4, "horizon of a rugged run, share of what is left", 0.01, 1.0

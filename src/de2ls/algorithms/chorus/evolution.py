@@ -3,10 +3,10 @@
 `relaxed` ignores the constraints, its end is a start for the local arm; the number of points per
 generation doubles from run to run. `evolve` minimises the violation until a point is feasible, then
 the augmented Lagrangian from random points, half as many points again each time; the local method
-goes on where the points have come together. Without constraints, while nothing is feasible, and
-with discrete coordinates (by feasibility rules) cold runs (from a random point, three times as many
-points each time; on the violation as many as on the Lagrangian) and warm ones (from the incumbent;
-on the violation with the covariance kept) take turns.
+goes on where the points have come together. On the violation, too, runs begin at random points:
+what local searches leave violated is rugged, and many points at once are needed. Without
+constraints and with discrete coordinates (by feasibility rules) cold runs (from a random point,
+three times as many points each time) and warm ones (from the incumbent) take turns.
 """
 
 import numpy as np
@@ -43,37 +43,40 @@ def relaxed(a: Archive) -> Batches:
 def evolve(a: Archive) -> Batches:
     """CMA-ES on the violation, then on the augmented Lagrangian or by feasibility rules."""
     base, many = default_lambda(a.n), a.config.evolve_per_dim * a.n
-    lam, es = base, None
+    lam, most = base, a.config.violation_per_dim * a.n
     for turn in range(1_000_000):
-        if a.m and a.feasible and not a.discrete.size:
-            yield from _constrained(a, max(base, int(many)))
+        if a.m and not a.feasible:
+            es = _cold(a, max(base, int(most)), "v")
+            yield from _until_feasible(a, es)
+            most = min(1.5 * most, 2.5 * a.config.violation_per_dim * a.n)
+            if es.best_u is not None:
+                a.propose(es.best_u)
+        elif a.m and not a.discrete.size:
+            es = yield from _constrained(a, max(base, int(many)))
             many = min(1.5 * many, 10.0 * a.config.evolve_per_dim * a.n)
-            yield None
-            continue
-        mode = "rules" if a.feasible else "v"
-        cold = turn % 2 == 0
-        if cold or es is None:
-            # what local searches leave violated is rugged: many points at once, and then few more
-            first, growth = (lam, 3.0) if a.feasible else (max(lam, int(many)), 1.5)
-            es = CMA(a, 0.25 + 0.5 * a.random(1)[0], a.config.cma_sigma, first, mode)
-            lam = min(int(growth * first), 10 * a.n + 20)
-        elif mode == "v":
-            es = CMA(a, a.incumbent, 0.02 / es.d.max(), max(base, lam // 4), mode, es.C)
         else:
-            es = CMA(a, a.incumbent, 10.0 ** a.rng.uniform(-5.0, -1.0), base, mode)
-        yield from _until_feasible(a, es) if mode == "v" else es.run(_most(a))
+            cold = turn % 2 == 0
+            es = _cold(a, lam, "rules") if cold else _warm(a, base)
+            yield from es.run(_most(a))
+            lam = min(3 * lam, 10 * a.n + 20) if cold else lam
         a.bases["evolve"] = es.B
-        if es.best_u is not None and a.m and mode == "v":
-            a.propose(es.best_u)
         yield None
+
+
+def _cold(a: Archive, lam: int, mode: str) -> CMA:
+    return CMA(a, 0.25 + 0.5 * a.random(1)[0], a.config.cma_sigma, lam, mode)
+
+
+def _warm(a: Archive, lam: int) -> CMA:
+    return CMA(a, a.incumbent, 10.0 ** a.rng.uniform(-5.0, -1.0), lam, "rules")
 
 
 def _constrained(a: Archive, lam: int) -> Batches:
     """Run on the augmented Lagrangian from a random point, and locally from where it ends."""
     es = LagrangianCMA(a, 0.25 + 0.5 * a.random(1)[0], a.config.cma_sigma, lam, np.zeros(a.m))
     yield from es.run(_most(a), TOGETHER)
-    a.bases["evolve"] = es.B
     yield from solve(a, boxed(es.mean), "con", 0.01, int(a.config.short_most * (a.n + 1)))
+    return es
 
 
 def _until_feasible(a: Archive, es: CMA) -> Batches:

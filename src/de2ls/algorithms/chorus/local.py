@@ -4,8 +4,8 @@
 the user's points; the best of the first random points, as it is, relaxed first (the objective
 alone, then the problem), restored first (the violation alone, then the problem); then, whenever
 there is something, what other arms proposed, and a new incumbent with radii 10^U(-4.5, -1.5) until
-three in a row gain nothing, the first time by `refine` if its search was given up; else by turns
-relaxed, restored, a hop from the incumbent, random.
+three in a row gain nothing, the first time by `refine` if its search was given up or ended on a
+kink; else by turns relaxed, restored, a hop from the incumbent, random.
 """
 
 from typing import NamedTuple
@@ -122,7 +122,7 @@ class Starts:
     def learn(self, start: Next, end: End | None, gained: bool) -> None:
         """Take in how a search ended: settled, given up, or without any gain."""
         if gained:
-            self.loose = None if end is None or end.settled else end
+            self.loose = end if end and (end.kinked or not end.settled) else None
         elif start.loose is not None:
             self.loose = None
         self.crawls = not start.independent and (not gained or self.loose is not None)

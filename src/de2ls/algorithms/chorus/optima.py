@@ -28,6 +28,7 @@ class End(NamedTuple):
     c: FloatArray | None = None  # constraints
     multipliers: FloatArray | None = None
     settled: bool = True  # not given up while models still promised gains
+    kinked: bool = False  # among cuts, of which some may be missing
 
 
 class Optimum:

@@ -11,7 +11,9 @@ of f, or of the violation while nothing is feasible; a first feasible point coun
 rates have weights 4 and 2, the others 1; an arm that has gained nothing for several turns has no
 credit. The local arm runs alone until it has failed `patience` times or its searches end at ever
 new values; `rugged` waits until `evolve` has made its first runs. Once the local arm has failed
-`known` times in a row, or ends at ever new values, these two have at least weight 4.
+`known` times in a row, or ends at ever new values, these two have at least weight 4. Where the
+first local search has found no feasible point, `evolve` begins at once, on the violation and with
+weight 8, and all but `local` wait for its first run.
 
 With k workers a batch is filled up to a multiple of k: with points of understudies, local searches
 of their own that have no turns, then of the other arms, also of those that would not begin yet.
@@ -106,14 +108,26 @@ class Scheduler:
                 a.searches >= self.config.searches_least and a.failed >= self.config.patience
             ) or a.multimodal
             late = late and (arm.name != "rugged" or self._evolved())
+            if self._barred and not self._runs_of("evolve"):
+                late = arm.name == "evolve"
             if arm not in self.awake and (early or late or not self.awake):
                 arm.virtual = least - early  # next
                 self.awake.append(arm)
 
+    @property
+    def _barred(self) -> bool:
+        """Whether a local search has found no feasible point, and a run of CMA-ES is affordable."""
+        a, affordable = self.a, self.a.budget >= self.config.barred_budget * self.a.n
+        return affordable and a.searches > 0 and not a.feasible and "evolve" in self.globals
+
     def _evolved(self) -> bool:
         """Whether CMA-ES, which needs fewer evaluations, has had its runs before `rugged`."""
-        runs = [arm.episodes for arm in self.arms if arm.name == "evolve"]
-        return "evolve" not in self.globals or not runs or runs[0] >= self.config.first_runs
+        runs = self._runs_of("evolve")
+        return "evolve" not in self.globals or runs >= self.config.first_runs
+
+    def _runs_of(self, name: str) -> float:
+        """Return how many episodes an arm has had; one that is not there needs none."""
+        return next((arm.episodes for arm in self.arms if arm.name == name), np.inf)
 
     def _turn(self, arm: Arm) -> Generator[FloatArray, Any, None]:
         limit: float = self.quantum
@@ -230,3 +244,5 @@ class Scheduler:
                 arm.weight = max(arm.weight, config.local_weight)
             if stuck and arm.name in self.globals:
                 arm.weight = max(arm.weight, config.rugged_weight)
+            if self._barred and arm.name == "evolve":
+                arm.weight = max(arm.weight, config.barred_weight)

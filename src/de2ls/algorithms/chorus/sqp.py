@@ -76,7 +76,10 @@ class LocalSearch(Iterate):
                 settled = False
                 break
         J = None if self.view.root.any() else self.J  # those of the roots are not the slopes of h
-        return End(*self._end(), self.converged, self.g, J, self.c, self.multipliers, settled)
+        kinked = self.n_cuts > 1
+        return End(
+            *self._end(), self.converged, self.g, J, self.c, self.multipliers, settled, kinked
+        )
 
     def _end(self) -> tuple[FloatArray, float, float]:
         """Return the iterate, or the best feasible point where that is as good."""
