@@ -5,6 +5,7 @@ import math
 import sqlite3
 from collections.abc import Mapping
 from functools import lru_cache
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,14 @@ _PLAIN = (
     "version",
     "wall_time",
 )
+
+# What a stored sum covers: all that a record is made of, as SQLite has it.
+_SMALL = (
+    *("label", "config", "key", "run", "feasible", "min_ev", "lcv", "counters", "description"),
+    *_PLAIN,
+    *_REALS,
+)
+_BLOBS = ("checksum", "curve", "x", "g", "h", "trace")
 
 SELECT_IDS = f"SELECT trials.id, series_id, problem_id, run {_TRIALS} {{where}}"
 SELECT_SUMMARIES = f"SELECT * {_TRIALS} {_WITH_ENVIRONMENT} {{where}}"
@@ -104,6 +113,28 @@ def record(row: sqlite3.Row) -> TrialRecord:
         h=codec.decode_vector(row["h"]),
         trace=None if row["trace"] is None else codec.decode_table(row["trace"]),
     )
+
+
+def is_sound(row: sqlite3.Row, record: TrialRecord) -> bool:
+    """Whether a row of `SELECT_RECORD`, and the record made of it, are what was stored."""
+    known = row["stored_sum"] if "stored_sum" in row.keys() else None  # noqa: SIM118
+    if known is None:
+        return bool(row["checksum"] == codec.checksum(record))
+    return bool(known == stored_sum(row))
+
+
+def stored_sum(row: sqlite3.Row) -> bytes:
+    """Return the SHA-256 of all that is stored of the trial in a row of `SELECT_RECORD`.
+
+    It says that the bytes are those that were written. The checksum of the record says the same
+    of what they stand for, which is ten times as much to hash.
+    """
+    blobs = [row[name] for name in _BLOBS]
+    lengths = [None if blob is None else len(blob) for blob in blobs]
+    small = [row[name] for name in _SMALL]
+    digest = sha256(json.dumps([small, lengths]).encode())
+    digest.update(b"".join(filter(None, blobs)))
+    return digest.digest()
 
 
 def failed_key(row: sqlite3.Row) -> TrialKey:
