@@ -38,7 +38,7 @@ _PLAIN = (
     "wall_time",
 )
 
-# What a stored sum covers: all that a record is made of, as SQLite has it.
+# What a stored sum covers: all that a record is made of, as SQLite has it. The order counts.
 _SMALL = (
     *("label", "config", "key", "run", "feasible", "min_ev", "lcv", "counters", "description"),
     *_PLAIN,
@@ -48,7 +48,8 @@ _BLOBS = ("checksum", "curve", "x", "g", "h", "trace")
 
 SELECT_IDS = f"SELECT trials.id, series_id, problem_id, run {_TRIALS} {{where}}"
 SELECT_SUMMARIES = f"SELECT * {_TRIALS} {_WITH_ENVIRONMENT} {{where}}"
-_SELECT_WHOLE = f"""SELECT trials.id AS place, * {_TRIALS} {_WITH_ENVIRONMENT}
+_SELECT_WHOLE = f"""SELECT {", ".join((*_SMALL, *_BLOBS))}, trials.id AS place, trials.*
+    {_TRIALS} {_WITH_ENVIRONMENT}
     JOIN curves ON curves.trial_id = trials.id
     JOIN details ON details.trial_id = trials.id
     WHERE trials.id"""
@@ -129,12 +130,9 @@ def stored_sum(row: sqlite3.Row) -> bytes:
     It says that the bytes are those that were written. The checksum of the record says the same
     of what they stand for, which is ten times as much to hash.
     """
-    blobs = [row[name] for name in _BLOBS]
+    small, blobs = row[: len(_SMALL)], row[len(_SMALL) : len(_SMALL) + len(_BLOBS)]
     lengths = [None if blob is None else len(blob) for blob in blobs]
-    small = [row[name] for name in _SMALL]
-    digest = sha256(json.dumps([small, lengths]).encode())
-    digest.update(b"".join(filter(None, blobs)))
-    return digest.digest()
+    return sha256(b"".join([json.dumps([small, lengths]).encode(), *filter(None, blobs)])).digest()
 
 
 def failed_key(row: sqlite3.Row) -> TrialKey:
