@@ -31,7 +31,7 @@ def test_info_counts_what_is_there(path):
     fill(path, (1, 2), label="other", problem=replace(KEY, name=2), n_evals=50, stop="early")
     with Store.open(path, readonly=True) as store:
         info = store.info()
-    assert (info.schema, info.trials, info.size) == (3, 5, path.stat().st_size)
+    assert (info.schema, info.trials, info.size) == (4, 5, path.stat().st_size)
     assert info.bytes_per_trial == path.stat().st_size / 5
     assert [(s.label, s.trials, s.problems, s.evaluations) for s in info.series] == [
         ("series", 3, 1, 270),
@@ -89,6 +89,7 @@ def change(path, sql):
         ("UPDATE details SET x = zeroblob(24) WHERE trial_id = 3", "trial 3 .*checksum"),
         ("UPDATE details SET x = zeroblob(23) WHERE trial_id = 3", "trial 3 cannot be read"),
         ("UPDATE curves SET curve = x'00' WHERE trial_id = 3", "trial 3 cannot be read: a stored"),
+        ("UPDATE trials SET stored_sum = x'00' WHERE run = 2", "trial 2 .* its stored sum$"),
         ("DELETE FROM curves WHERE trial_id = 1", "trial 1: its curve, .* is missing"),
         ("DELETE FROM environments", r"row 1 of table trials refers to nothing in environments"),
     ],

@@ -1,5 +1,6 @@
 import dataclasses
 import os
+import re
 import shutil
 import socket
 import sqlite3
@@ -14,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from de2ls.campaigns import ConflictError, Store, StoreBusyError, StoreError, schema
+from de2ls.campaigns import ConflictError, Store, StoreBusyError, StoreError, codec, schema
 from de2ls.campaigns.lock import writer_of
 from de2ls.campaigns.maintenance import Verification
 from de2ls.problems.key import ProblemKey
@@ -369,7 +370,7 @@ def test_a_newer_schema_is_refused(filled):
     database.close()
     before = filled.read_bytes()
     for readonly in (True, False):
-        with pytest.raises(StoreError, match=r"newer de2ls \(schema 99; .* up to 3\): upgrade"):
+        with pytest.raises(StoreError, match=r"newer de2ls \(schema 99; .* up to 4\): upgrade"):
             Store.open(filled, readonly=readonly)
     assert filled.read_bytes() == before
     assert files(filled) == ["results.db"]
@@ -378,7 +379,7 @@ def test_a_newer_schema_is_refused(filled):
 def test_a_store_of_schema_1_is_migrated_by_a_writer(tmp_path):
     path = Path(shutil.copy(OLD, tmp_path / "old.db"))
     with Store.open(path) as store:
-        assert store.info().schema == 3
+        assert store.info().schema == 4
         assert store.verify().findings == ()
         records = list(store.records())
     assert len(records) == 18
@@ -405,6 +406,99 @@ def test_a_reader_sees_a_store_of_schema_1_and_leaves_it_as_it_is(tmp_path):
     problems = ("C01 D=5 report/1", "C04 D=5 report/1", "own.py D=3 e8c2f66b9d20200e/0")
     assert found == {(label, name) for label in ("de2ls", "MC1", "ude3") for name in problems}
     assert path.read_bytes() == OLD.read_bytes()
+
+
+def as_schema_3(path):
+    """Turn a store into what schema 3 was: without the sums of what is stored."""
+    with sqlite3.connect(path) as database:
+        database.execute("ALTER TABLE trials DROP COLUMN stored_sum")
+        database.execute("PRAGMA user_version = 3")
+    database.close()
+
+
+def test_a_store_of_schema_3_is_read_as_it_is_and_migrated_by_a_writer(filled):
+    with Store.open(filled, readonly=True) as store:
+        expected = list(store.records())
+    as_schema_3(filled)
+    before = filled.read_bytes()
+    with Store.open(filled, readonly=True) as store:
+        assert store.info().schema == 3
+        assert store.verify() == Verification(len(expected), ())
+        for old, new in zip(expected, store.records(), strict=True):
+            assert_same(old, new)
+    assert filled.read_bytes() == before
+    added = replace(expected[0], key=replace(expected[0].key, run=999))
+    with Store.open(filled) as store:
+        store.add(added)
+        assert store.info().schema == 4
+        assert store.verify() == Verification(len(expected) + 1, ())
+        assert len(list(store.records())) == len(expected) + 1
+
+
+@pytest.mark.parametrize("old", [False, True])
+@pytest.mark.parametrize("what", ["curve", "x"])
+def test_a_changed_array_is_refused_with_the_name_of_its_trial(filled, what, old):
+    with Store.open(filled, readonly=True) as store:
+        record = next(store.records())
+        trial_id = store._ids({})[0]
+    if old:
+        as_schema_3(filled)
+    if what == "curve":
+        changed = record.curve.copy()
+        changed[-1, 1] = np.nextafter(changed[-1, 1], np.inf)
+        data, table = codec.encode_table(changed), "curves"
+    else:
+        data, table = codec.encode_vector(np.nextafter(record.x, np.inf)), "details"
+    with sqlite3.connect(filled) as database:
+        database.execute(f"UPDATE {table} SET {what} = ? WHERE trial_id = ?", (data, trial_id))
+    database.close()
+    message = f"{re.escape(str(record.key))} contradicts its checksum"
+    with Store.open(filled, readonly=True) as store, pytest.raises(StoreError, match=message):
+        list(store.records())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "series SET label = label || ' '",
+        "series SET algorithm = algorithm || ' '",
+        "series SET config = config || ' '",
+        "environments SET version = version || ' '",
+        "environments SET description = description || ' '",
+        *(
+            f"trials SET {name} = {name} + 10"
+            for name in ("run", "seed", "max_evals", "n_evals", "n_invalid", "n_outside")
+        ),
+        *(f"trials SET {name} = 0.125" for name in ("f", "violation", "min_ev", "lcv")),
+        "trials SET feasible = 1 - feasible",
+        "trials SET stop = stop || ' '",
+        "trials SET counters = counters || ' '",
+        "trials SET wall_time = wall_time + 1",
+        "trials SET checksum = zeroblob(32)",
+        "trials SET stored_sum = zeroblob(32)",
+        "details SET g = h, h = g",
+        "details SET trace = CASE WHEN trace IS NULL THEN x'' END",
+    ],
+)
+def test_the_stored_sum_covers_all_that_is_stored(filled, change):
+    with sqlite3.connect(filled) as database:
+        database.execute(f"UPDATE {change}")
+    database.close()
+    with Store.open(filled, readonly=True) as store, pytest.raises(StoreError, match="is damaged"):
+        list(store.records())
+
+
+def test_problems_of_a_selection(filled):
+    with Store.open(filled, readonly=True) as store:
+        for label in {trial.label for trial in store.trials()}:
+            expected = sorted({trial.problem for trial in store.trials(labels=label)})
+            assert store.problems_of(labels=label) == expected
+
+
+def test_the_summary_of_a_record_is_that_of_the_store(filled):
+    with Store.open(filled, readonly=True) as store:
+        for trial, record in zip(store.trials(), store.records(), strict=True):
+            np.testing.assert_equal(vars(record.summary()), vars(trial))
 
 
 def test_a_failing_migration_changes_nothing(tmp_path, monkeypatch):

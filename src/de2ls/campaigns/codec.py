@@ -12,6 +12,7 @@ import json
 import struct
 import zlib
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from de2ls._checks import FloatArray
 from de2ls.trials.record import TrialRecord
 
 _SHAPE = struct.Struct("<II")
+_LEVEL = 3  # above it zlib takes twice as long to read and saves 2 to 7 %
 
 # Counters that version 0.1.0 knew have their own places in a checksum, so that its sums hold.
 _LATE_SEARCH = ("ls_calls", "ls_evaluations", "ls_improved")
@@ -33,7 +35,7 @@ def encode_table(table: FloatArray) -> bytes:
     steps = np.diff(bits, axis=1, prepend=np.zeros((columns, 1), "<i8"))
     parts = [np.packbits(steps != 0, axis=1).tobytes()]
     parts += [_planes(column[column != 0]) for column in steps]
-    return _SHAPE.pack(rows, columns) + zlib.compress(b"".join(parts), 9)
+    return _SHAPE.pack(rows, columns) + zlib.compress(b"".join(parts), _LEVEL)
 
 
 def decode_table(data: bytes) -> FloatArray:
@@ -43,23 +45,36 @@ def decode_table(data: bytes) -> FloatArray:
     """
     try:
         rows, columns = _SHAPE.unpack_from(data)
-        content = np.frombuffer(zlib.decompress(data[_SHAPE.size :]), np.uint8)
+        content = zlib.decompress(data[_SHAPE.size :])
     except (struct.error, zlib.error) as error:
         raise ValueError(f"a stored table is damaged: {error}") from error
     width = -(-rows // 8)
-    marks, content = content[: columns * width], content[columns * width :]
-    changed = np.unpackbits(marks.reshape(columns, width), axis=1, count=rows).view(np.bool_)
+    start = columns * width
+    marks = np.frombuffer(content[:start], np.uint8).reshape(columns, width)
+    changed = np.unpackbits(marks, axis=1, count=rows).view(np.bool_)
     steps = np.zeros((columns, rows), "<i8")
-    for column, where in zip(steps, changed, strict=True):
-        size = 8 * np.count_nonzero(where)
-        column[where] = np.ascontiguousarray(content[:size].reshape(8, -1).T).view("<i8")[:, 0]
-        content = content[size:]
+    for number, (column, where) in enumerate(zip(steps, changed, strict=True)):
+        end = start + 8 * np.count_nonzero(where)
+        numbers = _numbers if number else _usual_numbers
+        column[where] = numbers(content[start:end])
+        start = end
     return np.cumsum(steps, axis=1).view("<f8").astype(np.float64, copy=False).T
 
 
 def _planes(numbers: NDArray[np.int64]) -> bytes:
     """Return the first bytes of all numbers, then the second ones, and so on."""
     return numbers.view(np.uint8).reshape(-1, 8).T.tobytes()
+
+
+def _numbers(planes: bytes) -> NDArray[np.int64]:
+    """Return the numbers of `_planes`."""
+    numbers: NDArray[np.int64] = (
+        np.frombuffer(planes, np.uint8).reshape(8, -1).T.copy("C").view("<i8")[:, 0]
+    )
+    return numbers
+
+
+_usual_numbers = lru_cache(maxsize=16)(_numbers)  # most trials count evaluations alike
 
 
 def encode_vector(vector: FloatArray) -> bytes:

@@ -96,7 +96,7 @@ def open_reader(path: Path, timeout: float) -> sqlite3.Connection:
         if _is_empty(path, connection):
             _check_there(path)  # it may just have been removed
             raise StoreError(f"{path} is empty: a campaign that runs into it fills it")
-        if schema.version(connection) < schema.VERSION:
+        if schema.version(connection) < schema.READABLE:
             connection = _migrated_copy(connection)
     except BaseException:
         connection.close()

@@ -5,6 +5,7 @@ import math
 import sqlite3
 from collections.abc import Mapping
 from functools import lru_cache
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -37,9 +38,18 @@ _PLAIN = (
     "wall_time",
 )
 
+# What a stored sum covers: all that a record is made of, as SQLite has it. The order counts.
+_SMALL = (
+    *("label", "config", "key", "run", "feasible", "min_ev", "lcv", "counters", "description"),
+    *_PLAIN,
+    *_REALS,
+)
+_BLOBS = ("checksum", "curve", "x", "g", "h", "trace")
+
 SELECT_IDS = f"SELECT trials.id, series_id, problem_id, run {_TRIALS} {{where}}"
 SELECT_SUMMARIES = f"SELECT * {_TRIALS} {_WITH_ENVIRONMENT} {{where}}"
-_SELECT_WHOLE = f"""SELECT trials.id AS place, * {_TRIALS} {_WITH_ENVIRONMENT}
+_SELECT_WHOLE = f"""SELECT {", ".join((*_SMALL, *_BLOBS))}, trials.id AS place, trials.*
+    {_TRIALS} {_WITH_ENVIRONMENT}
     JOIN curves ON curves.trial_id = trials.id
     JOIN details ON details.trial_id = trials.id
     WHERE trials.id"""
@@ -104,6 +114,25 @@ def record(row: sqlite3.Row) -> TrialRecord:
         h=codec.decode_vector(row["h"]),
         trace=None if row["trace"] is None else codec.decode_table(row["trace"]),
     )
+
+
+def is_sound(row: sqlite3.Row, record: TrialRecord) -> bool:
+    """Whether a row of `SELECT_RECORD`, and the record made of it, are what was stored."""
+    known = row["stored_sum"] if "stored_sum" in row.keys() else None  # noqa: SIM118
+    if known is None:
+        return bool(row["checksum"] == codec.checksum(record))
+    return bool(known == stored_sum(row))
+
+
+def stored_sum(row: sqlite3.Row) -> bytes:
+    """Return the SHA-256 of all that is stored of the trial in a row of `SELECT_RECORD`.
+
+    It says that the bytes are those that were written. The checksum of the record says the same
+    of what they stand for, which is ten times as much to hash.
+    """
+    small, blobs = row[: len(_SMALL)], row[len(_SMALL) : len(_SMALL) + len(_BLOBS)]
+    lengths = [None if blob is None else len(blob) for blob in blobs]
+    return sha256(b"".join([json.dumps([small, lengths]).encode(), *filter(None, blobs)])).digest()
 
 
 def failed_key(row: sqlite3.Row) -> TrialKey:

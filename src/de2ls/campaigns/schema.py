@@ -6,7 +6,8 @@ import sqlite3
 
 APPLICATION_ID = 0xDE215  # marks an SQLite file as a store of de2ls
 
-VERSION = 3
+VERSION = 4
+READABLE = 3  # the oldest version that is read as it is: it lacks only what may be missing
 
 _FAILURES = """
 CREATE TABLE failures (         -- trials that raised, until they succeed
@@ -61,8 +62,9 @@ CREATE TABLE trials (           -- small rows: a listing reads nothing else
     counters TEXT NOT NULL,     -- JSON: what the algorithm counted
     wall_time REAL NOT NULL,
     environment_id INTEGER NOT NULL REFERENCES environments,
-    checksum BLOB NOT NULL,
+    checksum BLOB NOT NULL,     -- of what the trial is, however it is stored
     stored REAL,                -- when, in seconds since 1970; NULL before schema 3
+    stored_sum BLOB,            -- checksum of all that is stored of it; NULL before schema 4
     UNIQUE (series_id, problem_id, run)
 ) STRICT;
 CREATE TABLE curves (           -- what a score reads beside the small rows
@@ -96,6 +98,7 @@ MIGRATIONS = {
     ALTER TABLE keys RENAME TO problems;
     """,
     2: f"ALTER TABLE trials ADD COLUMN stored REAL; {_FAILURES}",
+    3: "ALTER TABLE trials ADD COLUMN stored_sum BLOB;",
 }
 
 

@@ -204,8 +204,10 @@ class Store:
     def _checked(self, trial_id: int, row: sqlite3.Row | None) -> TrialRecord:
         if row is None:
             raise connection.damaged(self.path, f"parts of trial {trial_id} are missing")
-        record = self._read(rows.record, row)
-        if codec.checksum(record) != row["checksum"]:
+        with connection.reading(self.path):
+            record = rows.record(row)
+            sound = rows.is_sound(row, record)
+        if not sound:
             raise connection.damaged(self.path, f"{record.key} contradicts its checksum")
         return record
 
@@ -226,6 +228,11 @@ class Store:
         if len(found) < len(stored):
             raise connection.damaged(self.path, "two problems have one key")
         return dict(sorted(found.items()))
+
+    def problems_of(self, **selection: Any) -> list[ProblemKey]:
+        """Return the problems that the selected trials are of, in their order."""
+        present = {row["problem_id"] for row in self._selected(rows.SELECT_IDS, selection)}
+        return [key for key, problem_id in self.problems().items() if problem_id in present]
 
     def to_frame(self, curves: bool = False, **selection: Any) -> "pd.DataFrame":
         """Return trials as a pandas data frame; `DataFrame.to_parquet` writes it as Parquet.
@@ -326,6 +333,10 @@ class Store:
         vectors = {name: codec.encode_vector(getattr(record, name)) for name in ("x", "g", "h")}
         trace = None if record.trace is None else codec.encode_table(record.trace)
         self._insert("details", {"trial_id": trial_id, **vectors, "trace": trace})
+        whole = self.query(rows.SELECT_RECORD, (trial_id,))[0]  # as SQLite gives it back
+        self._database.execute(
+            "UPDATE trials SET stored_sum = ? WHERE id = ?", (rows.stored_sum(whole), trial_id)
+        )
         self._database.execute(
             "DELETE FROM failures WHERE series_id = ? AND problem = ? AND run = ?",
             (trial["series_id"], record.problem.to_json(), record.run),

@@ -6,7 +6,7 @@ in each.
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -23,7 +23,7 @@ from de2ls.scores import Assessment, Collection, collect, score
 from de2ls.scores.bootstrap import RESAMPLES
 from de2ls.scores.groups import Group, grouped
 from de2ls.trials.key import TrialKey
-from de2ls.trials.record import TrialSummary
+from de2ls.trials.record import TrialRecord, TrialSummary
 
 _SHOWN = 6  # cells that a warning names
 
@@ -88,28 +88,27 @@ def gather(
     with Store.open(path, readonly=True) as store:
         store.check_selection(**selection)
         info = store.info()
-        trials = list(store.trials(**selection))
         planned = _planned(info, selection)
-        groups = grouped([*(key.problem for key in planned), *(t.problem for t in trials)])
-        group_of = {key: group for group, keys in groups.items() for key in keys}
-        present = {group_of[trial.problem] for trial in trials}
-        collections = {
-            group: collect(store.records(**selection, keys=groups[group]), allow_unequal)
-            for group in groups
-            if group in present
-        }
+        present = set(store.problems_of(**selection))
+        groups = grouped([*(key.problem for key in planned), *present])
+        collections: dict[Group, Collection] = {}
+        summaries: dict[Group, list[TrialSummary]] = {}
+        for group, keys in groups.items():
+            if not present.isdisjoint(keys):
+                summaries[group] = []
+                records = store.records(**selection, keys=keys)
+                noted = _noting(records, summaries[group])
+                collections[group] = collect(noted, allow_unequal)
     order = split(selection)[0] or []
     found = []
-    stored = {trial.key for trial in trials}
-    for group, keys in groups.items():
-        if group not in collections:
-            continue
-        collection = collections[group]
+    for group, collection in collections.items():
+        trials = summaries[group]
         there = [label for label in order if label in collection.algorithms]
         collection = collection.select(there or None)
         shown = set(collection.keys)
         kept = tuple(trial for trial in trials if trial.problem in shown)
-        missing = _missing([key for key in planned - stored if key.problem in keys])
+        absent = planned - {trial.key for trial in trials}
+        missing = _missing([key for key in absent if key.problem in groups[group]])
         warnings = (*missing, *info.warnings)
         facts = {key: found for key, found in _facts(info).items() if key in shown}
         collection = replace(collection, facts=facts)
@@ -149,6 +148,13 @@ def load(
         fields = vars(gathered) | {"collection": collection}
         found.append(Material(**fields, assessment=assessment))
     return found
+
+
+def _noting(records: Iterable[TrialRecord], summaries: list[TrialSummary]) -> Iterator[TrialRecord]:
+    """Yield records and note each without its arrays, so that a trial is read once."""
+    for record in records:
+        summaries.append(record.summary())
+        yield record
 
 
 def series_titles(algorithms: Mapping[str, str]) -> dict[str, str]:

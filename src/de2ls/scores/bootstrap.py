@@ -202,12 +202,13 @@ def draws(collection: Collection, resamples: int, seed: int) -> Iterator[NDArray
         rng = np.random.default_rng([seed, seen[content], int.from_bytes(content)])
         seen[content] += 1  # a problem with the same values as another has draws of its own
         starts = np.cumsum([0, *map(len, row)])
-        drawn: dict[int, NDArray[np.intp]] = {}
+        drawn = np.empty((1 + resamples, starts[-1]), np.intp)
+        drawn[0] = np.arange(starts[-1])
         for a in order:
             by_value = starts[a] + np.array(sorted(range(len(row[a])), key=row[a].__getitem__))
-            drawn[a] = by_value[rng.integers(0, len(row[a]), (resamples, len(row[a])))]
-        resampled = np.hstack([drawn[a] for a in range(len(row))])
-        yield np.vstack([np.arange(resampled.shape[1]), resampled])
+            places = rng.integers(0, len(row[a]), (resamples, len(row[a])))
+            drawn[1:, starts[a] : starts[a + 1]] = by_value[places]
+        yield drawn
 
 
 def percentiles(values: FloatArray, estimate: ArrayLike, level: float = LEVEL) -> FloatArray:

@@ -1,7 +1,7 @@
 """A trial and what is kept of it: `Trial`, `TrialSummary` and `TrialRecord`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from de2ls._checks import FloatArray
@@ -73,3 +73,10 @@ class TrialRecord(TrialSummary):
     def __post_init__(self) -> None:
         for name, column in (("min_ev", 1), ("lcv", 2)):
             object.__setattr__(self, name, float(self.curve[-1, column]))
+
+    def summary(self) -> TrialSummary:
+        """Return the trial without its arrays."""
+        return TrialSummary(**{name: getattr(self, name) for name in _SUMMARY})
+
+
+_SUMMARY = tuple(one.name for one in fields(TrialSummary))
