@@ -121,7 +121,7 @@ class ElasticQP:
             self.solver.update(c=self.q, **limits)
         self.solver.solve()
         result = self.solver.result
-        w, z = np.array(result.x), np.array(result.z_u)
+        w, z = result.x, np.array(result.z_u)
         if not math.isfinite(np.add.reduce(w) + np.add.reduce(z)):
             return None
         multipliers = z[head : head + self.m]
