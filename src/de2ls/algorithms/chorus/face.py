@@ -57,7 +57,7 @@ class Face:
         nothing of slopes.
         """
         U, out = self.a.memory.recent(self.a.config.model_memory)
-        off = np.zeros(len(U), bool)
+        off: Any = np.zeros(len(U), bool)
         if not self.whole:
             fixed = self.a.discrete
             off = (np.abs(U[:, fixed] - self.base[fixed]) >= 1e-9).any(1)
