@@ -64,7 +64,8 @@ class OneThread:
         with self.lock:
             self.inside += 1
             if self.inside == 1:
-                self.before = [(threads, threads.get()) for threads in openblas()]
+                numbers = ((threads, threads.get()) for threads in openblas())
+                self.before = [(threads, number) for threads, number in numbers if number != 1]
                 for threads, _ in self.before:
                     threads.put(1)
 

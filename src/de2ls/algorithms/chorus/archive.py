@@ -38,7 +38,7 @@ class Rows(NamedTuple):
     @property
     def usable(self) -> Any:
         """Which rows hold values."""
-        return np.abs(self.out).max(1) < USABLE
+        return np.maximum.reduce(np.abs(self.out), 1) < USABLE
 
 
 class Start(NamedTuple):
@@ -130,14 +130,16 @@ class Archive(UnitBox):
         """Return the answers as rows without NaN."""
         out = np.empty((len(answers.f), 1 + self.m))
         out[:, 0] = answers.f
-        out[:, 1 : 1 + self.ng] = answers.g
-        out[:, 1 + self.ng :] = answers.h
-        v = np.array(answers.v, float)
-        if not np.abs(out).max() < BIG:
+        if self.ng:
+            out[:, 1 : 1 + self.ng] = answers.g
+        if self.nh:
+            out[:, 1 + self.ng :] = answers.h
+        v = np.asarray(answers.v, float)
+        if not np.maximum.reduce(np.abs(out), None) < BIG:
             bad = ~(np.abs(out) < BIG)
             out[bad] = BIG
             out[bad.any(1), 0] = BIG
-            v[bad.any(1)] = BIG
+            v = np.where(bad.any(1), BIG, v)
         return Rows(out, v)
 
     def take_injected(self) -> None:
@@ -156,8 +158,8 @@ class Archive(UnitBox):
         self.memory.add(U, rows.out)
         if self.nh:
             h = rows.out[:, 1 + self.ng :]
-            self.h_low = np.minimum(self.h_low, h.min(0))
-            self.h_high = np.maximum(self.h_high, h.max(0))
+            np.minimum(self.h_low, np.minimum.reduce(h), out=self.h_low)
+            np.maximum(self.h_high, np.maximum.reduce(h), out=self.h_high)
         i = int(f.argmin())
         if f[i] < self.relaxed_f or self.relaxed_u is None:
             self.relaxed_f, self.relaxed_u, self.relaxed_v = f[i], U[i].copy(), v[i]

@@ -19,6 +19,7 @@ class Arm:
         self.batches = make(a)
         self.asked: FloatArray | None = None
         self.answers: list[Rows] = []
+        self.told = 0  # points of what it asks for that are answered
         self.ready: Rows | None = None
         self.virtual, self.weight, self.rate = 0.0, 1.0, 0.0
         self.spent, self.gain = 0, 0.0  # in this turn
@@ -32,14 +33,13 @@ class Arm:
                 self.asked = self._resume()
                 if self.asked is None:
                     return None
-            told = sum(len(rows.v) for rows in self.answers)
-            if told < len(self.asked):
-                return self.asked[told:]
+            if self.told < len(self.asked):
+                return self.asked[self.told :]
             self.ready = self.answers[0]
             if len(self.answers) > 1:
                 joined = (np.concatenate(part) for part in zip(*self.answers, strict=True))
                 self.ready = Rows(*joined)
-            self.asked, self.answers = None, []
+            self.asked, self.answers, self.told = None, [], 0
 
     def _resume(self) -> FloatArray | None:
         """Let the arm go on; one that breaks down numerically starts anew."""
@@ -61,14 +61,16 @@ class Arm:
     def restart(self) -> None:
         """Begin anew, whatever was under way."""
         self.batches = self.make(self.a)
-        self.asked, self.answers, self.ready = None, [], None
+        self.asked, self.answers, self.told, self.ready = None, [], 0, None
 
     def take(self, rows: Rows, gain: float) -> None:
         """Take answers to the next points it waits for."""
+        k = len(rows.v)
         self.answers.append(rows)
-        self.spent += len(rows.v)
+        self.told += k
+        self.spent += k
         self.gain += gain
-        self.virtual += len(rows.v) / self.weight
+        self.virtual += k / self.weight
 
     def close_turn(self) -> None:
         """Settle the account of a turn."""
@@ -88,6 +90,6 @@ def gained(old: Score, new: Score) -> float:
     """Return the relative progress from one score to another."""
     if new[0] < old[0]:
         return 1.0
-    if not np.isfinite(old[1]) or not new[1] < old[1]:
+    if not new[1] < old[1] < np.inf:
         return 0.0
     return (old[1] - new[1]) / (abs(old[1]) + abs(new[1]) + 1e-8)

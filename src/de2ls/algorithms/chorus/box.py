@@ -1,5 +1,7 @@
 """The unit box, u = (x - lower) / (upper - lower): admissible points, discrete coordinates."""
 
+import math
+
 import numpy as np
 
 from de2ls._checks import FloatArray
@@ -21,7 +23,7 @@ class UnitBox:
     def points(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return admissible points x of the box and their places in the unit box."""
         U = boxed(U)
-        if np.isnan(U.sum()):
+        if math.isnan(np.add.reduce(U, None)):
             U = np.where(np.isnan(U), 0.5, U)
         X = U * self.width
         X += self.lower

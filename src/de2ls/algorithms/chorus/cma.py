@@ -17,6 +17,7 @@ References: N. Hansen, The CMA evolution strategy: a tutorial, arXiv:1604.00772.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -92,7 +93,7 @@ class CMA:
     @property
     def spread(self) -> float:
         """Largest deviation of the points."""
-        return float(self.sigma * self.d.max())
+        return float(self.sigma * self.d[-1])  # they rise
 
     def run(self, max_evals: int, least: float = 1e-12) -> Batches:
         """Run until its spread is `least`, it stalls, or for `max_evals` evaluations."""
@@ -127,7 +128,7 @@ class CMA:
         return self.a.key(rows, self.mode)
 
     def _penalised(self, key: FloatArray, outside: FloatArray) -> FloatArray:
-        over = (outside**2).sum(1)
+        over = np.add.reduce(outside * outside, 1)
         if not over.any():
             return key
         finite = key[key < USABLE]
@@ -135,9 +136,9 @@ class CMA:
         penalised: FloatArray = key + 30.0 * over * (span + 1e-300)
         return penalised
 
-    def _update(self, Y: FloatArray, key: FloatArray) -> None:
-        """Adapt mean, paths, covariance and step size to an ordered generation."""
-        best = np.argsort(key, kind="stable")[: self.mu]
+    def _update(self, Y: FloatArray, key: FloatArray) -> Any:
+        """Adapt mean, paths, covariance and step size; returns the mu best, in order."""
+        best = key.argsort(kind="stable")[: self.mu]
         self.history.append(float(key[best[0]]))
         Y = Y[best]
         y = self.w @ Y
@@ -152,8 +153,9 @@ class CMA:
         self.p_c = (1 - c_c) * self.p_c + h_s * math.sqrt(c_c * (2 - c_c) * self.mu_w) * y
         lost = (1 - h_s) * self.c_1 * c_c * (2 - c_c)
         self.C *= 1 - self.c_1 - self.c_mu + lost
-        self.C += self.c_1 * np.outer(self.p_c, self.p_c)
+        self.C += self.c_1 * (self.p_c[:, None] * self.p_c)
         self.C += self.c_mu * (Y.T * self.w) @ Y
         self.sigma *= math.exp(min(1.0, (c_s / self.d_s) * (length / self.chi - 1)))
         if self.generation % self.every == 0:
             self._decompose()
+        return best

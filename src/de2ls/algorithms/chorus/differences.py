@@ -37,35 +37,39 @@ class View:
             tol = archive.eq_tol
             self.root = ((archive.h_low > -tol) | (archive.h_high < tol)) & (tol > 0)
             self.band = np.where(self.root, np.sqrt(self.band), self.band)
-        self.any_root = bool(self.root.any())
+        self.rooted = (self.ng + np.flatnonzero(self.root)).tolist()  # their columns
 
     def split(self, rows: Rows) -> tuple[FloatArray, FloatArray]:
         """Return objective (k,) and constraints (k, m) of rows."""
         f = rows.v if self.mode == "v" else rows.out[:, 0]
         c = rows.out[:, 1:].copy() if self.m else np.zeros((len(f), 0))
         if self.m:
-            c[:, : self.ng] -= self.slack
-            if self.any_root:
-                h = c[:, self.ng :][:, self.root]
-                c[:, self.ng + np.flatnonzero(self.root)] = np.sign(h) * np.sqrt(np.abs(h))
+            if self.ng:
+                c[:, : self.ng] -= self.slack
+            for j in self.rooted:
+                h = c[:, j]
+                np.copysign(np.sqrt(np.abs(h)), h, out=h)
         return f, c
 
     def over(self, c: FloatArray) -> FloatArray:
         """Return by how much each constraint is violated; `c` is (..., m)."""
-        over = np.maximum(c, 0.0)
-        if self.nh:
-            over[..., self.ng :] = np.maximum(np.abs(c[..., self.ng :]) - self.band, 0.0)
-        return over
+        if not self.nh:
+            return np.maximum(c, 0.0)
+        over = c.copy()
+        h = over[..., self.ng :]
+        np.abs(h, out=h)
+        h -= self.band
+        return np.maximum(over, 0.0, out=over)
 
     def excess(self, c: FloatArray, scale: FloatArray) -> Any:
         """Return the l1 violation in units of `scale`."""
-        return (self.over(c) / scale).sum(-1) if self.m else np.zeros(c.shape[:-1])
+        return np.add.reduce(self.over(c) / scale, -1) if self.m else np.zeros(c.shape[:-1])
 
 
 def usable_slopes(g: FloatArray, J: FloatArray) -> bool:
     """Whether slopes can be used."""
-    largest = max(np.abs(g).max(), np.abs(J).max() if J.size else 0.0)
-    return bool(largest < 1e40)  # False for NaN
+    largest = np.maximum.reduce(np.abs(g)) < 1e40  # False for NaN
+    return bool(largest and np.maximum.reduce(np.abs(J), None, initial=0.0) < 1e40)
 
 
 def turned(u: FloatArray, steps: Any) -> FloatArray:
@@ -77,8 +81,15 @@ def turned(u: FloatArray, steps: Any) -> FloatArray:
 
 def forward(view: View, u: FloatArray, f: float, c: FloatArray, steps: FloatArray) -> Batches:
     """Return slopes g, J by forward differences (n evaluations)."""
-    steps = steps.copy()
     rows = yield u + np.diag(steps)
+    if not rows.usable.all():
+        rows, steps = yield from _turned(rows, u, steps.copy())
+    F, C = view.split(rows)
+    return (F - f) / steps, ((C - c) / steps[:, None]).T
+
+
+def _turned(rows: Rows, u: FloatArray, steps: FloatArray) -> Batches:
+    """Return rows at other steps where those of `rows` hold no values, and all steps."""
     out, v = rows.out.copy(), rows.v.copy()
     for turn in TURNS:
         bad = np.flatnonzero(~(np.abs(out).max(1) < USABLE))
@@ -88,8 +99,7 @@ def forward(view: View, u: FloatArray, f: float, c: FloatArray, steps: FloatArra
         steps[bad] = np.where((u[bad] + new > 1.0) | (u[bad] + new < 0.0), -0.7 * new, new)
         again = yield u + np.diag(steps)[bad]
         out[bad], v[bad] = again.out, again.v
-    F, C = view.split(Rows(out, v))
-    return (F - f) / steps, ((C - c) / steps[:, None]).T
+    return Rows(out, v), steps
 
 
 def central(view: View, u: FloatArray, f: float, c: FloatArray, h: FloatArray) -> Batches:

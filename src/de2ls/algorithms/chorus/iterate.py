@@ -12,6 +12,8 @@ for steps of that length is the trend, not the ripples on it. They end with the 
 are short, or where they fail. Equalities are bent too much for them.
 """
 
+import math
+
 import numpy as np
 
 from de2ls._checks import FloatArray
@@ -73,7 +75,7 @@ class Iterate:
     @property
     def step_limit(self) -> float:
         """Largest forward step: it grows with the noise."""
-        return float(np.clip(2.0 * np.sqrt(self.a.eta.max()), 1e-7, 1e-4))
+        return min(max(2.0 * math.sqrt(self.a.eta.max()), 1e-7), 1e-4)
 
     @property
     def _coarse_step(self) -> float:
@@ -108,23 +110,22 @@ class Iterate:
             h: FloatArray | float = self._coarse_step
         elif self.n_cuts > 1:
             aside = self.a.rng.uniform(-1.0, 1.0, self.n) * (0.03 * self.radius)
-            (near,) = yield from sub.evaluate(np.zeros(1), (best.u + aside)[None])
+            (near,) = yield from sub.evaluate([0.0], (best.u + aside)[None])
             at = near if abs(near.f) < BIG else best
-            h = np.clip(1e-3 * self.radius, 1e-12, 1e-7)
+            h = min(max(1e-3 * self.radius, 1e-12), 1e-7)
         else:
             assert self.B is not None
             curve = np.maximum(np.diag(self.B), TINY)
             limit = self.step_limit
-            h = np.clip(
-                2.0 * np.sqrt(2.2e-16 * abs(best.f) / curve),
-                min(1e-2 * limit, 0.1 * self.radius),
-                min(limit, max(1e-2 * self.radius, 1e-3 * limit)),
-            )
+            least = min(1e-2 * limit, 0.1 * self.radius)
+            most = min(limit, max(1e-2 * self.radius, 1e-3 * limit))
+            h = np.sqrt(2.2e-16 * abs(best.f) / curve)
+            h = np.minimum(np.maximum(2.0 * h, least), most)
             d = best.u - self.u
-            left = abs(sub.pred) / (float(np.linalg.norm(d)) + TINY)
+            left = abs(sub.pred) / (math.sqrt(d @ d) + TINY)
             self.central = self.central or 0.5 * float((h * curve).max()) > 0.1 * left
             if self.central:
-                h = np.clip(0.1 * np.abs(d).max(), 0.1 * limit, 100.0 * limit)
+                h = min(max(0.1 * float(np.abs(d).max()), 0.1 * limit), 100.0 * limit)
                 g, J = yield from central(self.view, at.u, at.f, at.c, np.full(self.n, h))
         if self.n_cuts > 1 or not self.central:  # also the coarse ones
             g, J = yield from forward(self.view, at.u, at.f, at.c, turned(at.u, h))

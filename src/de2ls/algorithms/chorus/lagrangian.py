@@ -19,6 +19,8 @@ References: A. Atamna, A. Auger, N. Hansen, Linearly convergent evolution strate
 Lagrangian constraint handling, FOGA 2017.
 """
 
+from typing import Any
+
 import numpy as np
 
 from de2ls._checks import FloatArray
@@ -55,30 +57,34 @@ class LagrangianCMA(CMA):
     def _lagrangian(self, f: FloatArray, c: FloatArray) -> FloatArray:
         gamma, omega, ng = self.gamma, self.omega, self.view.ng
         psi = c * (gamma + 0.5 * omega * c)
-        idle = (gamma + omega * c)[..., :ng] < 0
-        psi[..., :ng][idle] = np.broadcast_to(-0.5 * gamma**2 / omega, psi.shape)[..., :ng][idle]
-        value: FloatArray = f + psi.sum(-1)
+        if ng:
+            idle = (gamma + omega * c)[..., :ng] < 0
+            np.copyto(psi[..., :ng], (-0.5 * gamma**2 / omega)[:ng], where=idle)
+        value: FloatArray = f + np.add.reduce(psi, -1)
         return value
 
-    def _update(self, Y: FloatArray, key: FloatArray) -> None:
-        super()._update(Y, key)
-        best = np.argsort(key, kind="stable")[: self.mu]
+    def _update(self, Y: FloatArray, key: FloatArray) -> Any:
+        best = super()._update(Y, key)
         f, c = float(self.w @ self.f[best]), self.w @ self.c[best]
         if self.last is not None:
             self._adapt(f, c, *self.last)
         self.last = f, c
+        return best
 
     def _adapt(self, f: float, c: FloatArray, last_f: float, last_c: FloatArray) -> None:
         """Move multipliers and penalties on from the means of two generations."""
         n, ng = len(self.mean), self.view.ng
-        change = abs(self._lagrangian(np.array(f), c) - self._lagrangian(np.array(last_f), last_c))
+        now, last = self._lagrangian(np.array([f, last_f]), np.array([c, last_c]))
+        change = abs(now - last)
         chi = 2.0 ** (1.0 / n)
         weak = self.omega * c**2 < 3.0 * change / n
         weak |= 5.0 * np.abs(c - last_c) < np.abs(c)
-        active = self.gamma + self.omega * c > 0
+        push = self.omega * c
+        active = self.gamma + push > 0
         active[ng:] = True
-        self.gamma = self.gamma + self.omega * c / DAMPING
-        self.gamma[:ng] = np.maximum(self.gamma[:ng], 0.0)
+        self.gamma = self.gamma + push / DAMPING
+        if ng:
+            np.maximum(self.gamma[:ng], 0.0, out=self.gamma[:ng])
         self.omega = np.where(active, self.omega * np.where(weak, chi**0.25, 1.0 / chi), self.omega)
 
 

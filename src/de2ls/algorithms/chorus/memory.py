@@ -31,8 +31,8 @@ class Memory:
 
     def recent(self, most: int) -> tuple[FloatArray, FloatArray]:
         """Return the latest of them, at most so many, in the order in which they came."""
-        first = self.n_seen - min(self.n_seen, self.capacity, most)
-        if self.n_seen <= self.capacity:
-            return self.u[first : self.n_seen], self.out[first : self.n_seen]
-        i = np.arange(first, self.n_seen) % self.capacity
-        return self.u[i], self.out[i]
+        k = min(self.n_seen, self.capacity, most)
+        end = (self.n_seen - 1) % self.capacity + 1
+        # a copy, by negative indices, only where they lie on both sides of the ring's end
+        place: Any = slice(end - k, end) if k <= end else np.arange(end - k, end)
+        return self.u[place], self.out[place]

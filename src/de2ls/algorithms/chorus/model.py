@@ -40,7 +40,7 @@ def updated(B: FloatArray, s: FloatArray, y: FloatArray, first: bool) -> FloatAr
     sy = float(s @ y)
     if not sy > TINY:
         return B
-    B = B - np.outer(Bs, Bs) / sBs + np.outer(y, y) / sy
+    B = B - Bs[:, None] * Bs / sBs + y[:, None] * y / sy
     return 0.5 * (B + B.T)
 
 
@@ -67,18 +67,18 @@ class Bundle:
 
     def knows(self, g: FloatArray) -> bool:
         """Whether a cut has this slope."""
-        return any(same(cut.g, g) for cut in self.cuts)
+        return len(others(self.cuts, g)) < len(self.cuts)
 
     def accept(self, cut: Cut) -> None:
         """Add the cut of a new iterate; it replaces those with the same slope."""
-        self.cuts = [old for old in self.cuts if not same(old.g, cut.g)] + [cut]
+        self.cuts = [*others(self.cuts, cut.g), cut]
 
     def learn(self, cut: Cut) -> bool:
         """Add the cut of a rejected step before the iterate's own; False if it is known."""
-        last = self.cuts[-1]
-        if same(last.g, cut.g):
+        *rest, last = self.cuts
+        if not others([last], cut.g):
             return False
-        rest = [old for old in self.cuts[:-1] if not same(old.g, cut.g)]
+        rest = others(rest, cut.g)
         new = len(rest) == len(self.cuts) - 1
         self.cuts = [*rest, cut, last]
         return new
@@ -88,7 +88,8 @@ class Bundle:
         del self.cuts[:-k]
 
 
-def same(a: FloatArray, b: FloatArray) -> bool:
-    """Whether two slopes are those of one piece."""
-    d = a - b
-    return bool(d @ d <= 1e-6 * (b @ b) + TINY)
+def others(cuts: list[Cut], g: FloatArray) -> list[Cut]:
+    """Return the cuts of other pieces than that with the slope `g`."""
+    d = np.array([cut.g for cut in cuts]).reshape(-1, len(g)) - g
+    same = np.einsum("kn,kn->k", d, d) <= 1e-6 * (g @ g) + TINY
+    return [cut for cut, is_same in zip(cuts, same.tolist(), strict=True) if not is_same]

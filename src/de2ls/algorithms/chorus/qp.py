@@ -121,14 +121,15 @@ class ElasticQP:
             self.solver.update(c=self.q, **limits)
         self.solver.solve()
         result = self.solver.result
-        w, z = np.array(result.x), np.array(result.z_u)
-        if not math.isfinite(w.sum() + z.sum()):
+        w, z = result.x, np.array(result.z_u)
+        if not math.isfinite(np.add.reduce(w) + np.add.reduce(z)):
             return None
         multipliers = z[head : head + self.m]
-        multipliers[ng:] -= z[head + self.m :]
+        if self.m > ng:
+            multipliers[ng:] -= z[head + self.m :]
         return Solution(
             np.minimum(np.maximum(w[:n], self.lo[:n]), self.hi[:n]),
-            float(np.maximum(w[first:], 0.0).sum()),
+            float(np.add.reduce(np.maximum(w[first:], 0.0))),
             multipliers,
             z[:head] if self.extra else np.ones(1),
         )

@@ -19,6 +19,8 @@ costs n evaluations, a point one), takes the one of best merit, and computes the
 - End: Delta below its limit, three gains in a row that vanish, or the evaluations granted.
 """
 
+import math
+
 import numpy as np
 
 from de2ls._checks import FloatArray
@@ -90,7 +92,7 @@ class LocalSearch(Iterate):
 
     def _iterate(self) -> Batches:
         """Make one iteration; returns whether the search is over."""
-        norm = float(np.linalg.norm(self.g))
+        norm = math.sqrt(self.g @ self.g)
         if norm == 0 and not self.view.over(self.c).any():
             return True
         if self.B is None:

@@ -15,6 +15,7 @@ constraints, b from the subproblem with the constraints as found at u + d. The f
 arc is corrected in the same way again while that halves its violation.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -27,10 +28,14 @@ from de2ls.algorithms.chorus.differences import View
 from de2ls.algorithms.chorus.model import Bundle
 from de2ls.algorithms.chorus.qp import ElasticQP, Solution
 
-LINE = np.array([1.0, 0.4, 0.1, 2.5])
+LINE = [1.0, 0.4, 0.1, 2.5]
+ALONG = np.array(LINE)[:, None]
 FURTHER = [6.0, 15.0]
 ARC = [1.0, 0.3, 0.1]
 CORRECTIONS = 4  # of a step whose constraints bend further
+
+
+Three = tuple[float, float, float]
 
 
 class Point(NamedTuple):
@@ -64,9 +69,9 @@ class Subproblem:
         self.view, self.config = view, config
         self.tried: list[Point] = []
         self.u, self.f, self.c, self.J, self.B, self.radius = u, f, c, J, B, radius
-        self.g_norm = float(np.linalg.norm(g)) or 1.0
+        self.g_norm = math.sqrt(g @ g) or 1.0
         self.unit = self.g_norm * radius
-        norm = np.linalg.norm(J, axis=1)
+        norm = np.sqrt(np.add.reduce(J * J, 1))
         self.scale = np.where(norm > 0, norm, 1.0)
         self.v0 = float(view.excess(c, self.scale))
         self.offset, self.slopes = bundle.model(u, f)
@@ -115,7 +120,7 @@ class Subproblem:
 
     def objective(self, d: FloatArray) -> float:
         """Return the linear part of the modelled change of f."""
-        return float((self.offset + self.slopes @ d).max())
+        return float(np.maximum.reduce(self.offset + self.slopes @ d))
 
     def predict(self, d: FloatArray) -> float:
         """Return the modelled decrease of the merit."""
@@ -128,6 +133,8 @@ class Subproblem:
     def merit(self, f: FloatArray, c: FloatArray) -> FloatArray:
         """Return the merit of points; infinite where it is undefined."""
         value = f + self.rho * self.view.excess(c, self.scale) if self.view.m else f
+        if math.isfinite(np.add.reduce(value)):
+            return value
         return np.where(np.isfinite(value), value, np.inf)
 
     def corrected(self, at: Point) -> FloatArray | None:
@@ -141,30 +148,32 @@ class Subproblem:
 
     def line(self) -> Batches:
         """Try points along the step; returns that at t = 1 and the best."""
-        points = yield from self.evaluate(LINE, self.u + LINE[:, None] * self.d)
-        merit = np.array([p.merit for p in points])
-        j = int(merit.argmin())
+        points = yield from self.evaluate(LINE, self.u + ALONG * self.d)
+        merit = [p.merit for p in points]
+        j = merit.index(min(merit))
+        here = self.f + self.rho * self.v0
         t: list[float] = []
         if j == 3:
             t = list(FURTHER)
-        elif np.isfinite(merit[:3]).all():
-            here = self.f + self.rho * self.v0
-            at, y = (
-                ([0.4, 1.0, 2.5], merit[[1, 0, 3]]),
-                ([0.1, 0.4, 1.0], merit[[2, 1, 0]]),
-                ([0.0, 0.1, 0.4], np.array([here, merit[2], merit[1]])),
-            )[j]
-            low = vertex(np.array(at), y)
+        elif all(map(math.isfinite, merit[:3])):
+            full, middle, short, far = merit
+            low = vertex(
+                *(
+                    ((0.4, 1.0, 2.5), (middle, full, far)),
+                    ((0.1, 0.4, 1.0), (short, middle, full)),
+                    ((0.0, 0.1, 0.4), (here, short, middle)),
+                )[j]
+            )
             t = [] if low is None else [low]
         more = [self.u + s * self.d for s in t]
-        poor = merit[j] > self.f + self.rho * self.v0 - 0.5 * self.pred
+        poor = merit[j] > here - 0.5 * self.pred
         if self.view.m and poor and abs(points[0].f) < USABLE:
             step = self.corrected(points[0])
             if step is not None:
                 more += [self.u + s * self.d + s * s * (step - self.d) for s in ARC]
                 t += ARC
         if more:
-            points += yield from self.evaluate(np.array(t), np.array(more))
+            points += yield from self.evaluate(t, np.array(more))
         if len(points) > len(LINE) + 2:
             points += yield from self._follow(points[-len(ARC)])
         return points[0], min(points, key=lambda p: p.merit)
@@ -178,27 +187,28 @@ class Subproblem:
             step = self.corrected(at)
             if step is None:
                 break
-            points += yield from self.evaluate(np.ones(1), self.u + step[None])
+            points += yield from self.evaluate([1.0], self.u + step[None])
             at, last = points[-1], over
             over = float(self.view.excess(at.c, self.scale))
             if not over < 0.5 * last:
                 break
         return points
 
-    def evaluate(self, t: FloatArray, U: FloatArray) -> Batches:
+    def evaluate(self, t: list[float], U: FloatArray) -> Batches:
         """Evaluate points at multiples `t` of the step."""
         U = boxed(U)
         rows = yield U
         f, c = self.view.split(rows)
         merit = self.merit(f, c)
-        found = [Point(*p) for p in zip(U, f, c, rows.v, merit, t, strict=True)]
+        values = (f.tolist(), c, rows.v.tolist(), merit.tolist(), t)
+        found = [Point(*p) for p in zip(U, *values, strict=True)]
         self.tried += found
         return found
 
 
-def vertex(t: FloatArray, y: FloatArray) -> float | None:
+def vertex(t: Three, y: Three) -> float | None:
     """Return the minimum of the parabola through three points, kept between the outer ones."""
-    if not np.isfinite(y).all():
+    if not all(map(math.isfinite, y)):
         return None
     left, right = t[1] - t[0], t[2] - t[1]
     down, up = (y[1] - y[0]) / left, (y[2] - y[1]) / right
@@ -206,4 +216,4 @@ def vertex(t: FloatArray, y: FloatArray) -> float | None:
     if not curve > 0:
         return None
     at = 0.5 * (t[0] + t[1]) - down / (2.0 * curve)
-    return float(np.clip(at, t[0] + 0.05 * (t[2] - t[0]), t[2]))
+    return min(max(at, t[0] + 0.05 * (t[2] - t[0])), t[2])

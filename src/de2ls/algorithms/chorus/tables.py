@@ -93,13 +93,17 @@ class Tables:
     def _over(self, total: FloatArray) -> FloatArray:
         """Return by how much constraints are exceeded; outputs come first, (1 + m, ...)."""
         over: FloatArray = total[1:].copy()
-        over[self.ng :] = (np.abs(over[self.ng :]).T - self.band).T
+        if len(self.band):
+            h = over[self.ng :]
+            np.abs(h, out=h)
+            np.subtract(h.T, self.band, out=h.T)
         return np.maximum(over, 0.0, out=over)
 
     def _exchange(self, entries: list[int], total: FloatArray, rho: float) -> FloatArray:
         """Exchange entries one by one and in pairs while that lowers the merit."""
         rng, values = self.a.rng, [np.ascontiguousarray(v.T) for v in self.values]
         weight = rho * self.weight
+        first = np.empty(TRIES + 1, int)
         for _ in range(SWEEPS):
             before = list(entries)
             for i, table in enumerate(values):
@@ -110,11 +114,12 @@ class Tables:
                 if a == b:
                     continue
                 A, B = values[a], values[b]
-                first = np.append(rng.integers(A.shape[1], size=TRIES), entries[a])
+                first[:TRIES] = rng.integers(A.shape[1], size=TRIES)
+                first[TRIES] = entries[a]
                 rest = total - A[:, entries[a]] - B[:, entries[b]]
-                sums = ((rest[:, None] + A[:, first])[:, :, None] + B[:, None]).reshape(
-                    len(rest), -1
-                )
+                some = A.take(first, 1)
+                some += rest[:, None]
+                sums = (some[:, :, None] + B[:, None]).reshape(len(rest), -1)
                 k = B.shape[1]
                 best = self._better(sums, TRIES * k + entries[b], weight)
                 entries[a], entries[b] = int(first[best // k]), best % k
