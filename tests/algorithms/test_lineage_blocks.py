@@ -115,7 +115,7 @@ def test_the_elite_is_part_of_the_population() -> None:
     for config, size in (({}, 15), ({"p_start": 1.0, "p_rise": 1.0}, 50)):
         run = Run(Space.of(free(2)), np.random.default_rng(1), 1000, NLSHADERSPConfig(**config))
         run.t = 500
-        assert Rules.of(run, 50, 0.5).n_elite == size
+        assert Rules.of(run, 50, 0.5, 100, 0.0).n_elite == size
 
 
 def test_the_improved_level() -> None:
