@@ -37,9 +37,6 @@ def test_the_number_of_before_holds_again(libraries: list[Library]) -> None:
         with one_thread:
             pass
         assert library.number == 1
-        with one_thread.left():
-            assert library.number == 4
-        assert library.number == 1
     assert library.number == 4
 
 

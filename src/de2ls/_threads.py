@@ -9,8 +9,7 @@ time instead of 0.07 ms. Other libraries are left alone.
 import ctypes
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cache
 from threading import Lock
 from typing import Any, NamedTuple
@@ -76,15 +75,6 @@ class OneThread:
             if not self.inside:
                 for threads, number in self.before:
                     threads.put(number)
-
-    @contextmanager
-    def left(self) -> Iterator[None]:
-        """Leave for a while from inside: others may compute as they like."""
-        self.__exit__()
-        try:
-            yield
-        finally:
-            self.__enter__()
 
 
 one_thread = OneThread()

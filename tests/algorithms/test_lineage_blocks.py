@@ -1,13 +1,11 @@
 """The blocks of the lineage, each against a calculation or a distribution."""
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
 
-import de2ls
 from de2ls.algorithms.batches import Space
 from de2ls.algorithms.lineage import cma, draws, sizes, variation
 from de2ls.algorithms.lineage.archive import Archive
@@ -23,9 +21,7 @@ from de2ls.algorithms.lineage.lshade44 import IEpsilonConfig, ImprovedLevel
 from de2ls.algorithms.lineage.members import LineageConfig, Members, Run, better_of
 from de2ls.algorithms.lineage.memory import TERMINAL, Memory, lehmer_mean, means
 from de2ls.algorithms.lineage.nl_shade_rsp import NLSHADERSPConfig, Rules
-from de2ls.algorithms.lineage.polish import Conversation, Ended, slsqp
 from de2ls.engine.random import seed_state
-from de2ls.trials.batch_driver import BatchDriver
 from tests.helpers import compiled
 from tests.trials.examples import free
 
@@ -119,7 +115,7 @@ def test_the_elite_is_part_of_the_population() -> None:
     for config, size in (({}, 15), ({"p_start": 1.0, "p_rise": 1.0}, 50)):
         run = Run(Space.of(free(2)), np.random.default_rng(1), 1000, NLSHADERSPConfig(**config))
         run.t = 500
-        assert Rules.of(run, 50, 0.5).n_elite == size
+        assert Rules.of(run, 50, 0.5, 100, 0.0).n_elite == size
 
 
 def test_the_improved_level() -> None:
@@ -424,68 +420,3 @@ def test_the_model_finds_the_axes_of_an_ellipsoid() -> None:
     assert abs(model.axes[0, 1]) > 0.95
     model.c[:] = np.nan
     assert not model.decompose()
-
-
-# --- local search ---------------------------------------------------------------------------------
-
-
-def test_a_conversation_can_end_at_any_time() -> None:
-    asked: list[int] = []
-
-    def speaker(ask: Any) -> None:
-        while True:
-            asked.append(ask(np.zeros((1, 1))))
-
-    talk = Conversation(speaker)
-    assert talk.question() is not None
-    talk.end()
-    assert asked == []
-    assert not talk._thread.is_alive()
-
-    def broken(ask: Any) -> None:
-        raise ArithmeticError("speaker")
-
-    talk = Conversation(broken)
-    with pytest.raises(ArithmeticError, match="speaker"):
-        talk.question()
-    talk.end()
-    assert issubclass(Ended, Exception)
-
-
-def test_slsqp_minimises_under_constraints() -> None:
-    """x^2 + y^2 with x + y >= 1 and x = 3 y: at (3/4, 1/4)."""
-
-    def fun(x: np.ndarray) -> tuple[float, list[float], list[float]]:
-        return float(x @ x), [1.0 - x[0] - x[1]], [x[0] - 3.0 * x[1]]
-
-    problem = de2ls.problem(fun, [(-2, 2)] * 2, n_ineq=1, n_eq=1)
-    space = Space.of(problem)
-    run = Run(space, np.random.default_rng(1), 1000, LineageConfig())
-    start = Members(np.array([[1.5, 0.5]]), np.array([2.5]), np.zeros(1))
-    search = slsqp(run, start, 500, 1e-12)
-    points = next(search)
-    try:
-        while True:
-            f, g, h = problem.evaluate_many(points)
-            points = search.send(type("Y", (), {"f": f, "g": g, "h": h,
-                                                "v": problem.violation(g, h)}))  # fmt: skip
-    except StopIteration as end:
-        found: Members = end.value
-    assert found.x[1] == pytest.approx([0.75, 0.25], abs=1e-3)
-    assert found.f[1] == pytest.approx(0.625, abs=1e-3)
-    assert found.v[1] == 0.0
-    assert 0 < run.t < 200
-
-
-def test_an_abandoned_local_search_leaves_no_thread() -> None:
-    import threading
-
-    before = threading.active_count()
-    config = {"ls_from": 0.0, "ls_first": 1.0}
-    driver = BatchDriver("imode", free(5), 1, 2000, config)
-    driver.run(700)
-    del driver
-    import gc
-
-    gc.collect()
-    assert threading.active_count() == before

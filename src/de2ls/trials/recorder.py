@@ -65,9 +65,8 @@ class Recorder:
 
         Both are infinite where the point has no value.
         """
-        f, v, n_invalid = self.values(out)
+        f, v, n_invalid, i, least = self._seen(out)
         self.n_invalid += n_invalid
-        i, least = self._best_of(f, v)
         is_better = self._is_better(float(f[i]), float(v[i]))
         if self.next_sample <= self.n + len(f):
             self._sample(f, v, is_better or least < self.least_cv)
@@ -79,6 +78,13 @@ class Recorder:
         self.least_cv = min(self.least_cv, least)
         self.n += len(f)
         return f, v
+
+    def _seen(self, out: FloatArray) -> tuple[FloatArray, FloatArray, int, int, float]:
+        """Return f, violation, the number without a value, the best one and the least violation."""
+        if self._compiled is not None:
+            return self._compiled.seen(out)
+        f, v, n_invalid = self.values(out)
+        return f, v, n_invalid, *self._best_of(f, v)
 
     def values(self, out: FloatArray) -> tuple[FloatArray, FloatArray, int]:
         """Return f and the summed violation of results, and how many have no value."""
@@ -145,16 +151,14 @@ class Recorder:
         if not changes:
             self._repeat(last)
             return
-        feasible = v <= self.problem.feasible_tol
-        f_so_far = np.minimum.accumulate(np.where(feasible, f, np.inf))
-        v_so_far = np.minimum(np.minimum.accumulate(v), self.least_cv)
-        any_so_far = np.logical_or.accumulate(feasible)
-        known = self.best_cv <= self.problem.feasible_tol
         while (due := self.next_sample) <= last:
-            i = max(0, int(due) - self.n - 1)
-            f_best = min(f_so_far[i], self.best_f) if known else f_so_far[i]
-            min_ev = f_best if known or any_so_far[i] else np.nan
-            self.curve[self.row] = due, min_ev, v_so_far[i], self.n_pop, 0.0
+            count = max(1, int(due) - self.n)
+            i, least = self._best_of(f[:count], v[:count])
+            f_best, v_best = self.best_f, self.best_cv
+            if self._is_better(float(f[i]), float(v[i])):
+                f_best, v_best = f[i], v[i]
+            min_ev = f_best if v_best <= self.problem.feasible_tol else np.nan
+            self.curve[self.row] = due, min_ev, min(least, self.least_cv), self.n_pop, 0.0
             self.row += 1
 
     def _repeat(self, last: float) -> None:

@@ -27,6 +27,10 @@ class Scan:
         """Return f and the summed violation of results, and how many have no value."""
         return _values(out, self._tol, self._n_ineq, self._excess)
 
+    def seen(self, out: FloatArray) -> tuple[FloatArray, FloatArray, int, int, float]:
+        """Return all of `values` and, of these, `best_of`."""
+        return _seen(out, self._tol, self._n_ineq, self._excess, self._feasible_tol)
+
     def best_of(self, f: FloatArray, v: FloatArray) -> tuple[int, float]:
         """Return the position of the best point, and the least violation."""
         return _best_of(f, v, self._feasible_tol)
@@ -69,6 +73,15 @@ def _best_of(f: FloatArray, v: FloatArray, feasible_tol: float) -> tuple[int, fl
         if better(f[i], v[i], f[best], v[best], feasible_tol):
             best = i
     return best, least
+
+
+@kernel
+def _seen(
+    out: FloatArray, tol: FloatArray, n_ineq: int, excess: bool, feasible_tol: float
+) -> tuple[FloatArray, FloatArray, int, int, float]:
+    f, v, n_invalid = _values(out, tol, n_ineq, excess)
+    best, least = _best_of(f, v, feasible_tol)
+    return f, v, n_invalid, best, least
 
 
 @kernel

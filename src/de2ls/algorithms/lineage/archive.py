@@ -24,34 +24,34 @@ class Archive:
     """
 
     def __init__(self, capacity: int, dim: int) -> None:
-        self._rows = np.empty((max(1, capacity), dim))
+        self.rows = np.empty((max(1, capacity), dim))
         self.n = 0
 
     @property
     def x(self) -> FloatArray:
         """The parents, one per row."""
-        return self._rows[: self.n]
+        return self.rows[: self.n]
 
     def overwrite(self, rng: RandomState, x: FloatArray, which: Mask, capacity: int) -> None:
         """Append the marked members while there is room, then put each in a random one's place."""
-        self._make_room(capacity)
-        self.n = _overwrite(rng, self._rows, self.n, x, which, capacity)
+        self.make_room(capacity)
+        self.n = overwrite(rng, self.rows, self.n, x, which, capacity)
 
     def mingle(self, rng: RandomState, x: FloatArray, which: Mask, capacity: int) -> None:
         """Add all marked members that are new, then keep a random subset."""
-        self._make_room(self.n + len(x))
-        self.n = _append_new(self._rows, self.n, x, which)
-        self.n = _thin(rng, self._rows, self.n, capacity)
+        self.make_room(self.n + len(x))
+        self.n = append_new(self.rows, self.n, x, which)
+        self.n = thin(rng, self.rows, self.n, capacity)
 
-    def _make_room(self, size: int) -> None:
+    def make_room(self, size: int) -> None:
         """Have at least so many rows: compiled code does not notice where they end."""
-        if size > len(self._rows):
-            more = np.empty((size - self.n, self._rows.shape[1]))
-            self._rows = np.concatenate((self.x, more))
+        if size > len(self.rows):
+            more = np.empty((size - self.n, self.rows.shape[1]))
+            self.rows = np.concatenate((self.x, more))
 
     def thin(self, rng: RandomState, capacity: int) -> None:
         """Remove random ones beyond the capacity."""
-        self.n = _thin(rng, self._rows, self.n, capacity)
+        self.n = thin(rng, self.rows, self.n, capacity)
 
     def cut(self, capacity: int) -> None:
         """Remove the last ones beyond the capacity."""
@@ -59,9 +59,10 @@ class Archive:
 
 
 @kernel
-def _overwrite(
+def overwrite(
     rng: RandomState, rows: FloatArray, n: int, x: FloatArray, which: Mask, capacity: int
 ) -> int:
+    """Do so in the first n rows; return how many there are now."""
     for i in range(which.size):
         if which[i] and n < capacity:
             rows[n] = x[i]
@@ -72,7 +73,7 @@ def _overwrite(
 
 
 @kernel
-def _append_new(rows: FloatArray, n: int, x: FloatArray, which: Mask) -> int:
+def append_new(rows: FloatArray, n: int, x: FloatArray, which: Mask) -> int:
     """Append marked rows that are not there yet, which a table by hashes tells."""
     if not which.any():
         return n
@@ -113,7 +114,8 @@ def _differ(a: FloatArray, b: FloatArray) -> bool:
 
 
 @kernel
-def _thin(rng: RandomState, rows: FloatArray, n: int, capacity: int) -> int:
+def thin(rng: RandomState, rows: FloatArray, n: int, capacity: int) -> int:
+    """Remove random ones of n rows beyond the capacity; return how many are left."""
     while n > capacity:
         n -= 1
         rows[random.integer(rng, n + 1)] = rows[n]

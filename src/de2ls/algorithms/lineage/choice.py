@@ -80,11 +80,12 @@ class OperatorWeights:
 
     def learn(self, gains: FloatArray, used: IntArray) -> None:
         """Set q by relative gains, 0 for losers; equal ones unless all operators gained."""
-        _set_chances(self.q, gains, used, self.least)
+        set_chances(self.q, gains, used, self.least)
 
 
 @kernel
-def _set_chances(q: FloatArray, gains: FloatArray, used: IntArray, least: float) -> None:
+def set_chances(q: FloatArray, gains: FloatArray, used: IntArray, least: float) -> None:
+    """Set q by the mean gain of each operator's users, within [least, 1 - least]."""
     mean, users = np.zeros(q.size), np.zeros(q.size)
     for i in range(used.size):
         mean[used[i]] += gains[i]

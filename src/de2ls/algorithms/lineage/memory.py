@@ -70,35 +70,56 @@ class Memory:
         What they hold at the start.
     keep : float
         Share of the old value in a new one. Without it a terminal CR stays for ever.
-    empty : float
-        What is remembered of successes whose CR are all 0.
     """
 
-    def __init__(
-        self, h: int, mf: float, mcr: float, keep: float = 0.0, *, empty: float = TERMINAL
-    ) -> None:
+    def __init__(self, h: int, mf: float, mcr: float, keep: float = 0.0) -> None:
         self.f = np.full(h, mf)
         self.cr = np.full(h, mcr)
         self.k = 0
-        self.keep, self.empty = keep, empty
+        self.keep = keep
 
     def learn(self, weights: FloatArray, f: FloatArray, cr: FloatArray) -> None:
         """Write the weighted means of the successes' F and CR; weights that sum to 0 teach none.
 
         One weight per trial, 0 for those that failed.
         """
-        learned = means(weights, f, cr, False)
-        if learned[0] == 0.0:
-            return
-        _, mean_f, mean_cr = learned
-        stays = self.keep == 0.0 and self.cr[self.k] < 0.0  # TERMINAL, up to rounding
-        self.write(mean_f, self.empty if stays or mean_cr == 0.0 else mean_cr)
-        self.k = (self.k + 1) % self.f.size
+        self.k = learn(self.f, self.cr, self.k, self.keep, TERMINAL, weights, f, cr)
 
     def write(self, f: float, cr: float) -> None:
         """Write cell k, which stays the next one."""
-        self.f[self.k] += (1.0 - self.keep) * (f - self.f[self.k])
-        self.cr[self.k] += (1.0 - self.keep) * (cr - self.cr[self.k])
+        write(self.f, self.cr, self.k, self.keep, f, cr)
+
+
+@kernel
+def write(
+    cells_f: FloatArray, cells_cr: FloatArray, k: int, keep: float, f: float, cr: float
+) -> None:
+    """Write F and CR in cell k, which keeps a share of its own."""
+    cells_f[k] += (1.0 - keep) * (f - cells_f[k])
+    cells_cr[k] += (1.0 - keep) * (cr - cells_cr[k])
+
+
+@kernel
+def learn(
+    cells_f: FloatArray,
+    cells_cr: FloatArray,
+    k: int,
+    keep: float,
+    empty: float,
+    weights: FloatArray,
+    f: FloatArray,
+    cr: FloatArray,
+) -> int:
+    """Write the weighted means in cell k; return the next one, or k if there are no weights.
+
+    `empty` is remembered of successes whose CR are all 0.
+    """
+    total, mean_f, mean_cr = means(weights, f, cr, False)
+    if total == 0.0:
+        return k
+    stays = keep == 0.0 and cells_cr[k] < 0.0  # TERMINAL, up to rounding
+    write(cells_f, cells_cr, k, keep, mean_f, empty if stays or mean_cr == 0.0 else mean_cr)
+    return int((k + 1) % cells_f.size)
 
 
 @kernel

@@ -9,11 +9,10 @@ operators chosen by success, a restart of members that stagnate, and SQP in the 
 | F, Fw, CR | `f`, `rules.fw f`, `cr` | scale, weighted scale, crossover rate |
 | Mfreq | `mfreq` | memory of the second schedule's frequency |
 | q | `operators.q` | probabilities of the three operators |
-| s_1, s_2 | `Schedules.wins` | recent successes of the two schedules |
+| s_1, s_2 | `Schedules.rate` | recent successes of the two schedules |
 """
 
 import math
-from collections import deque
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -23,17 +22,18 @@ from de2ls._checks import FloatArray
 from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import parameter
 from de2ls.algorithms.lineage import draws, sizes, variation
-from de2ls.algorithms.lineage.archive import Archive
-from de2ls.algorithms.lineage.choice import OperatorWeights, by_chance
-from de2ls.algorithms.lineage.contest import contest, relative_gains
+from de2ls.algorithms.lineage.archive import Archive, append_new, thin
+from de2ls.algorithms.lineage.choice import OperatorWeights, by_chance, set_chances
+from de2ls.algorithms.lineage.contest import compare, relative
 from de2ls.algorithms.lineage.draws import IntArray
-from de2ls.algorithms.lineage.members import Run, Search
-from de2ls.algorithms.lineage.memory import LSHADEConfig, Memory, terminal_mean
+from de2ls.algorithms.lineage.members import Run, Search, order_of, replace_rows
+from de2ls.algorithms.lineage.memory import TERMINAL, LSHADEConfig, Memory, learn, terminal_mean
 from de2ls.algorithms.lineage.polish import Polish, PolishConfig
-from de2ls.algorithms.lineage.restart import RestartConfig, Stagnation
+from de2ls.algorithms.lineage.restart import RestartConfig, Stagnation, age
+from de2ls.algorithms.lineage.schedules import FIRST, NONE, Schedules
 from de2ls.engine import random
 from de2ls.engine.random import RandomState
-from de2ls.jit.kernels import kernel
+from de2ls.jit.kernels import block, kernel
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,28 +71,44 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: MLSHADERLC
     stagnation = Stagnation(run, n0)
     while True:
         g, level, n = g + 1, run.level, len(pop)
-        order = pop.order(level)
-        rules = Rules.of(run, n)
-        f, cr, freq = parameters(run.rng, n, memory.f, memory.cr, mfreq, rules)
-        scheduled = run.progress <= config.schedule_until
-        if scheduled:
-            f = schedules.values(g, freq)
-        donors, operator = three_donors(
-            run.rng, run.box, pop.x, archive.x, order, f, operators.q, rules
+        rules = Rules.of(run, n, level, *schedules.choose(g))
+        drawn = make_donors(
+            run.rng,
+            run.box,
+            pop.x,
+            pop.f,
+            pop.v,
+            archive.x,
+            memory.f,
+            memory.cr,
+            mfreq,
+            operators.q,
+            rules,
         )
-        trials = yield from run.evaluate(crossed(run, pop.x, donors, cr, order[0]))
-        result = contest(pop, trials, level)
-        won = result.won
-        if scheduled:
-            schedules.note(result.n_won, n)
-        operators.learn(relative_gains(result, trials), operator)
-        archive.mingle(run.rng, pop.x, won, sizes.rounded(config.archive * n))
-        if result.n_won > 0:
-            k = memory.k
-            memory.learn(result.weights, f, cr)
-            mfreq[k] = terminal_mean(mfreq[k], result.weights, freq)
-        pop.replace(won, trials)
-        yield from stagnation.restart(pop, won, level)
+        u = along_axes(run, pop.x, drawn) if rules.eigen else drawn.v
+        trials = yield from run.evaluate(u)
+        archive.make_room(archive.n + n)
+        archive.n, memory.k, n_won, survived = select(
+            run.rng,
+            pop.x,
+            pop.f,
+            pop.v,
+            archive.rows,
+            archive.n,
+            memory.f,
+            memory.cr,
+            mfreq,
+            memory.k,
+            operators.q,
+            stagnation.ages,
+            u,
+            trials.f,
+            trials.v,
+            drawn,
+            rules,
+        )
+        schedules.note(n_won, n)
+        yield from stagnation.restart(pop, survived, level)
         plan = sizes.linear(n0, config.n_min, run.progress)
         if n > plan:
             pop = pop.best(plan, level)
@@ -103,34 +119,6 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: MLSHADERLC
             pop = pop.sorted(level)
 
 
-class Schedules:
-    """The two schedules of F, of which the more successful is used."""
-
-    def __init__(self, run: Run[MLSHADERLConfig], g_max: int) -> None:
-        self.run, self.g_max, self.used = run, g_max, 0
-        self.wins: deque[tuple[FloatArray, FloatArray]] = deque(maxlen=run.config.lp)
-
-    def values(self, g: int, freq: FloatArray) -> FloatArray:
-        """Return F of all members by one schedule."""
-        c = self.run.config
-        if g <= c.lp:
-            self.used = int(self.run.numpy_rng.random() >= 0.5)
-        else:
-            won, tried = (sum(part) for part in zip(*self.wins, strict=True))
-            rates = won / tried
-            self.used = 0 if rates[0] > rates[1] else 1
-        if self.used == 0:
-            wave = math.sin(2.0 * math.pi * c.freq * g + math.pi) * (self.g_max - g) / self.g_max
-            return np.full(freq.size, 0.5 * (wave + 1.0))
-        return np.asarray(0.5 * (np.sin(2.0 * math.pi * freq * g) * g / self.g_max + 1.0))
-
-    def note(self, successes: int, n: int) -> None:
-        """Remember the successes of the schedule used; the other gets one of two."""
-        won, tried = np.ones(2), np.full(2, 2.0)
-        won[self.used], tried[self.used] = successes, n
-        self.wins.append((won, tried))
-
-
 class Rules(NamedTuple):
     """What holds for all trials of a generation."""
 
@@ -138,78 +126,153 @@ class Rules(NamedTuple):
     cr_sigma: float
     fw: float  # Fw / F
     n_elite: int
+    eigen: bool  # whether they cross in the eigen basis
+    level: float
+    capacity: int  # of the archive
+    q_min: float
+    schedule: int
+    phase: float
+    swing: float
 
     @classmethod
-    def of(cls, run: Run[MLSHADERLConfig], n: int) -> "Rules":
-        """Return the rules at this time."""
+    def of(cls, run: Run[MLSHADERLConfig], n: int, level: float, *schedule: Any) -> "Rules":
+        """Return the rules at this time; the crossover is drawn."""
         c, r = run.config, run.progress
         fw = c.fw_1 if r <= c.fw_until_1 else c.fw_2 if r <= c.fw_until_2 else c.fw_3
-        return cls(c.f_scale, c.cr_sigma, fw, max(sizes.rounded(c.p * n), 2))
+        return cls(
+            c.f_scale,
+            c.cr_sigma,
+            fw,
+            max(sizes.rounded(c.p * n), 2),
+            run.numpy_rng.random() < c.p_eigen,
+            level,
+            sizes.rounded(c.archive * n),
+            c.q_min,
+            *schedule,
+        )
+
+
+class Drawn(NamedTuple):
+    """Donors, or trials where these cross as they are made, and what they were made with."""
+
+    v: FloatArray
+    f: FloatArray
+    cr: FloatArray
+    freq: FloatArray
+    operator: IntArray
+    best: int
 
 
 @kernel
-def parameters(
-    rng: RandomState, n: int, mf: FloatArray, mcr: FloatArray, mfreq: FloatArray, rules: Rules
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Draw F, CR and the frequency of n trials, all from one slot each."""
-    f, cr, freq = np.empty(n), np.empty(n), np.empty(n)
-    for i in range(n):
-        slot = random.integer(rng, mf.size)
-        cr[i] = draws.clipped_normal(rng, mcr[slot], rules.cr_sigma)
-        f[i] = min(1.0, draws.positive_cauchy(rng, mf[slot], rules.f_scale))
-        freq[i] = min(1.0, draws.positive_cauchy(rng, mfreq[slot], rules.f_scale))
-    return f, cr, freq
-
-
-@kernel
-def three_donors(
+def make_donors(
     rng: RandomState,
     box: FloatArray,
     x: FloatArray,
+    f_x: FloatArray,
+    v_x: FloatArray,
     archive: FloatArray,
-    order: IntArray,
-    f: FloatArray,
+    mf: FloatArray,
+    mcr: FloatArray,
+    mfreq: FloatArray,
     q: FloatArray,
     rules: Rules,
-) -> tuple[FloatArray, IntArray]:
-    """Return the donors of all members, repaired, and their operators.
+) -> Drawn:
+    """Return the donors of all members, repaired, and crossed unless that needs the eigen basis.
 
     1: x + Fw (x_pbest - x + x_r1 - z); 2: x + F (x_pbest - x + x_r1 - x_r3);
     3: x + Fw (x_b - x + x_m - x_w), where b, m, w are two others and a pbest, best first.
     """
     n = x.shape[0]
-    donors, operator, rank = np.empty_like(x), np.empty(n, np.int64), draws.ranks(order)
+    order = order_of(f_x, v_x, rules.level)
+    v, operator, rank = np.empty_like(x), np.empty(n, np.int64), draws.ranks(order)
+    f, cr, freq = np.empty(n), np.empty(n), np.empty(n)
     for i in range(n):
+        slot = random.integer(rng, mf.size)
+        cr[i] = draws.clipped_normal(rng, mcr[slot], rules.cr_sigma)
+        f[i], freq[i] = scale_and_frequency(rng, mf[slot], mfreq[slot], rules)
         operator[i] = by_chance(rng, q)
         fw = rules.fw * f[i]
         pbest = order[random.integer(rng, rules.n_elite)]
         r1, r2, r3 = draws.partners(rng, i, n, n + archive.shape[0])
         if operator[i] == 0:
             z = variation.pooled(x, archive, r2)
-            variation.joint_step(donors[i], x[i], x[pbest], x[r1], z, fw)
+            variation.joint_step(v[i], x[i], x[pbest], x[r1], z, fw)
         elif operator[i] == 1:
-            variation.joint_step(donors[i], x[i], x[pbest], x[r1], x[r3], f[i])
+            variation.joint_step(v[i], x[i], x[pbest], x[r1], x[r3], f[i])
         else:
             b, m, w = draws.best_first(order, rank, r1, r3, pbest)
-            variation.joint_step(donors[i], x[i], x[b], x[m], x[w], fw)
-        variation.midpoint(donors[i], x[i], box)
-    return donors, operator
+            variation.joint_step(v[i], x[i], x[b], x[m], x[w], fw)
+        variation.midpoint(v[i], x[i], box)
+        if not rules.eigen:
+            variation.binomial(rng, v[i], x[i], cr[i], True)
+    return Drawn(v, f, cr, freq, operator, order[0])
 
 
-def crossed(
-    run: Run[MLSHADERLConfig], x: FloatArray, donors: FloatArray, cr: FloatArray, best: int
-) -> FloatArray:
-    """Cross binomially, or in the basis of the members nearest to the best, repaired."""
-    c = run.config
-    if run.numpy_rng.random() >= c.p_eigen:
-        variation.binomial_rows(run.rng, donors, x, cr, True)
-        return donors
-    steps = x - x[best]
-    distance = np.einsum("ij,ij->i", steps, steps)
-    nearest = np.argsort(distance)[: max(2, sizes.rounded(c.eigen_share * len(x)))]
-    u = variation.eigen_binomial(run.rng, donors, x, cr, variation.basis(x[nearest]), True)
+@block
+def scale_and_frequency(
+    rng: RandomState, mf: float, mfreq: float, rules: Rules
+) -> tuple[float, float]:
+    """Draw F, or the frequency that is needed as long as F is scheduled."""
+    if rules.schedule == NONE:
+        return min(1.0, draws.positive_cauchy(rng, mf, rules.f_scale)), 0.0
+    freq = min(1.0, draws.positive_cauchy(rng, mfreq, rules.f_scale))
+    phase = rules.phase if rules.schedule == FIRST else rules.phase * freq
+    return 0.5 * (math.sin(phase) * rules.swing + 1.0), freq
+
+
+def along_axes(run: Run[MLSHADERLConfig], x: FloatArray, drawn: Drawn) -> FloatArray:
+    """Cross in the basis of the members nearest to the best, repaired."""
+    count = max(2, sizes.rounded(run.config.eigen_share * len(x)))
+    axes = variation.basis(nearest(x, drawn.best, count))
+    u = variation.eigen_binomial(run.rng, drawn.v, x, drawn.cr, axes, True)
     variation.midpoint_rows(u, x, run.box)
     return u
+
+
+@kernel
+def nearest(x: FloatArray, best: int, count: int) -> FloatArray:
+    """Return the members nearest to the best, which is one of them."""
+    distance = np.zeros(x.shape[0])
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            distance[i] += (x[i, j] - x[best, j]) ** 2
+    return x[np.argsort(distance)[:count]]
+
+
+@kernel
+def select(
+    rng: RandomState,
+    x: FloatArray,
+    f: FloatArray,
+    v: FloatArray,
+    archive: FloatArray,
+    n_archive: int,
+    mf: FloatArray,
+    mcr: FloatArray,
+    mfreq: FloatArray,
+    k: int,
+    q: FloatArray,
+    ages: IntArray,
+    u: FloatArray,
+    new_f: FloatArray,
+    new_v: FloatArray,
+    drawn: Drawn,
+    rules: Rules,
+) -> tuple[int, int, int, int]:
+    """Replace parents by better trials, and learn.
+
+    Returns the archive's size, k, the number of successes and the sum of the survivors' ages.
+    """
+    gain, by_f, won, weights, n_won = compare(f, v, new_f, new_v, rules.level)
+    set_chances(q, relative(gain, by_f, new_f, new_v), drawn.operator, rules.q_min)
+    n_archive = append_new(archive, n_archive, x, won)
+    n_archive = thin(rng, archive, n_archive, rules.capacity)
+    if n_won > 0:
+        if rules.schedule != NONE:
+            mfreq[k] = terminal_mean(mfreq[k], weights, drawn.freq)
+        k = learn(mf, mcr, k, 0.0, TERMINAL, weights, drawn.f, drawn.cr)
+    replace_rows(x, f, v, won, u, new_f, new_v)
+    return n_archive, k, n_won, age(ages, won)
 
 
 ALGORITHMS = {

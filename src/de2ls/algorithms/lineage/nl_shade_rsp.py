@@ -19,11 +19,11 @@ from de2ls._checks import FloatArray
 from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import parameter
 from de2ls.algorithms.lineage import draws, sizes, variation
-from de2ls.algorithms.lineage.archive import Archive
-from de2ls.algorithms.lineage.contest import contest, relative_gains
+from de2ls.algorithms.lineage.archive import Archive, overwrite
+from de2ls.algorithms.lineage.contest import compare, relative
 from de2ls.algorithms.lineage.draws import IntArray
-from de2ls.algorithms.lineage.members import Mask, Run, Search
-from de2ls.algorithms.lineage.memory import Memory, MemoryConfig
+from de2ls.algorithms.lineage.members import Mask, Run, Search, order_of, replace_rows
+from de2ls.algorithms.lineage.memory import Memory, MemoryConfig, learn, write
 from de2ls.engine import random
 from de2ls.engine.random import RandomState
 from de2ls.jit.kernels import block, kernel
@@ -60,30 +60,33 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: NLSHADERSP
     run = Run(space, rng, budget, config)
     pop = yield from run.start()
     n0, p_archive = len(pop), config.p_archive
-    memory = Memory(config.h_per_dim * run.dim, config.mf, config.mcr, empty=config.m_none)
+    memory = Memory(config.h_per_dim * run.dim, config.mf, config.mcr)
     capacity = int(config.archive * n0)
     archive = Archive(capacity, run.dim)
     while True:
-        level, n = run.level, len(pop)
-        rules = Rules.of(run, n, p_archive)
-        u, f, f_last, cr, from_archive = make_trials(
-            run.rng, run.box, pop.x, archive.x, pop.order(level), memory.f, memory.cr, rules
+        level = run.level
+        rules = Rules.of(run, len(pop), p_archive, capacity, level)
+        trials = make_trials(
+            run.rng, run.box, pop.x, pop.f, pop.v, archive.x, memory.f, memory.cr, rules
         )
-        trials = yield from run.evaluate(u)
-        result = contest(pop, trials, level)
-        held = result.held
-        p_archive = archive_probability(
-            relative_gains(result, pop), held & from_archive, config.p_archive, config.p_archive_min
+        y = yield from run.evaluate(trials[0])
+        p_archive, archive.n, memory.k = select(
+            run.rng,
+            pop.x,
+            pop.f,
+            pop.v,
+            archive.rows,
+            archive.n,
+            memory.f,
+            memory.cr,
+            memory.k,
+            y.f,
+            y.v,
+            trials,
+            rules,
         )
-        if result.n_won > 0:
-            remembered = f if config.remember_f == "own" else np.full(n, f_last)
-            memory.learn(result.weights, remembered, cr)
-        else:
-            memory.write(config.m_none, config.m_none)
-        archive.overwrite(run.rng, pop.x, held, capacity)
-        pop.replace(held, trials)
         plan = sizes.power(n0, config.n_min, run.progress)
-        if plan < n:
+        if plan < len(pop):
             pop = pop.best(plan, level)
         capacity = max(config.n_min, int(config.archive * plan))
         archive.cut(capacity)
@@ -100,9 +103,17 @@ class Rules(NamedTuple):
     exponential: bool  # which crossover all take
     rate: float  # of binomial crossover at the first trial: 2 (t / T - cr_from)
     rate_step: float  # what each further trial adds
+    level: float
+    capacity: int  # of the archive
+    p_archive_first: float  # where pA cannot be learned
+    p_archive_min: float
+    m_none: float
+    own_f: bool  # whether a success leaves its own F
 
     @classmethod
-    def of(cls, run: Run[NLSHADERSPConfig], n: int, p_archive: float) -> "Rules":
+    def of(
+        cls, run: Run[NLSHADERSPConfig], n: int, p_archive: float, capacity: int, level: float
+    ) -> "Rules":
         """Return the rules at this time; the crossover is drawn."""
         c, r = run.config, run.progress
         return cls(
@@ -114,7 +125,16 @@ class Rules(NamedTuple):
             run.numpy_rng.random() < c.exponential,
             2.0 * (r - c.cr_from),
             2.0 / run.budget,
+            level,
+            capacity,
+            c.p_archive,
+            c.p_archive_min,
+            c.m_none,
+            c.remember_f == "own",
         )
+
+
+Trials = tuple[FloatArray, FloatArray, FloatArray, Mask]  # u, F, CR, whether the archive was used
 
 
 @kernel
@@ -122,13 +142,15 @@ def make_trials(
     rng: RandomState,
     box: FloatArray,
     x: FloatArray,
+    f_x: FloatArray,
+    v_x: FloatArray,
     archive: FloatArray,
-    order: IntArray,
     mf: FloatArray,
     mcr: FloatArray,
     rules: Rules,
-) -> tuple[FloatArray, FloatArray, float, FloatArray, Mask]:
-    """Return a trial of each member, its F, the last F uncut, CR, and who used the archive."""
+) -> Trials:
+    """Return a trial of each member, what is remembered of its F, CR, and who used the archive."""
+    order = order_of(f_x, v_x, rules.level)
     n, tail = x.shape[0], 1.0 - np.exp(-rules.pressure)
     u, f, cr, used = np.empty_like(x), np.empty(n), np.empty(n), np.empty(n, np.bool_)
     f_last = 0.0
@@ -147,7 +169,41 @@ def make_trials(
             variation.exponential(rng, u[i], x[i], cr[i], False)
         else:
             variation.binomial(rng, u[i], x[i], rules.rate + i * rules.rate_step, True)
-    return u, f, f_last, cr, used
+    if not rules.own_f:
+        f[:] = f_last
+    return u, f, cr, used
+
+
+@kernel
+def select(
+    rng: RandomState,
+    x: FloatArray,
+    f: FloatArray,
+    v: FloatArray,
+    archive: FloatArray,
+    n_archive: int,
+    mf: FloatArray,
+    mcr: FloatArray,
+    k: int,
+    new_f: FloatArray,
+    new_v: FloatArray,
+    trials: Trials,
+    rules: Rules,
+) -> tuple[float, int, int]:
+    """Replace parents by trials that are not worse, and learn; return pA, archive's size and k."""
+    u, scales, cr, used = trials
+    gain, by_f, _, weights, n_won = compare(f, v, new_f, new_v, rules.level)
+    held = gain >= 0.0
+    p_archive = archive_probability(
+        relative(gain, by_f, f, v), held & used, rules.p_archive_first, rules.p_archive_min
+    )
+    if n_won > 0:
+        k = learn(mf, mcr, k, 0.0, rules.m_none, weights, scales, cr)
+    else:
+        write(mf, mcr, k, 0.0, rules.m_none, rules.m_none)
+    n_archive = overwrite(rng, archive, n_archive, x, held, rules.capacity)
+    replace_rows(x, f, v, held, u, new_f, new_v)
+    return p_archive, n_archive, k
 
 
 @block

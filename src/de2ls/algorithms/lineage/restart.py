@@ -42,10 +42,11 @@ class Stagnation:
         self.run = run
         self.ages = np.zeros(n, np.int64)
 
-    def restart(self, pop: Members, won: Mask, level: float) -> Generator[FloatArray, Any, None]:
-        """Age the survivors; if the population has shrunk, mix and evaluate the old ones anew."""
+    def restart(
+        self, pop: Members, survived: int, level: float
+    ) -> Generator[FloatArray, Any, None]:
+        """If the population has shrunk and is old in all, mix and evaluate the old ones anew."""
         c, ages = self.run.config, self.ages[: len(pop)]
-        survived = age(ages, won)
         if survived <= c.restart_sum * len(pop):
             return
         if relative_volume(pop.x, self.run.box) >= c.restart_volume:
@@ -64,7 +65,7 @@ class Stagnation:
 def age(ages: IntArray, won: Mask) -> int:
     """Let the survivors grow older; return the sum of their ages."""
     total = 0
-    for i in range(ages.size):
+    for i in range(won.size):
         ages[i] = 0 if won[i] else ages[i] + 1
         total += ages[i]
     return total

@@ -147,9 +147,9 @@ def eigen_binomial(
 ) -> FloatArray:
     """Return rows crossed binomially along the axes; the result may leave the box."""
     with one_thread:
-        turned = v @ axes
-        binomial_rows(rng, turned, x @ axes, cr, forced)
-        u: FloatArray = turned @ axes.T
+        turned = (v - x) @ axes
+        binomial_rows(rng, turned, np.zeros_like(x), cr, forced)
+        u: FloatArray = x + turned @ axes.T
     return u
 
 

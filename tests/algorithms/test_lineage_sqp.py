@@ -1,0 +1,190 @@
+"""The local search of the lineage: quadratic programs by their conditions, steps by SciPy's."""
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+import de2ls
+from de2ls.algorithms.batches import Answers, Space
+from de2ls.algorithms.lineage.members import LineageConfig, Members, Run
+from de2ls.algorithms.lineage.polish import slsqp
+from de2ls.algorithms.lineage.quadratic import inverse_root, minimum
+from de2ls.algorithms.lineage.sqp import ITERATIONS, STEP
+from de2ls.problems.problem import Problem
+from tests.helpers import compiled
+
+Functions = Callable[[np.ndarray], tuple[float, list[float], list[float]]]
+
+
+def solve(b: Any, g: Any, rows: Any, c: Any, n_eq: int, low: Any, high: Any) -> Any:
+    inverse, d, r = np.empty_like(b), np.empty(g.size), np.empty(c.size)
+    assert compiled(inverse_root)(b, inverse)
+    met = compiled(minimum)(inverse, g, rows, c, n_eq, low, high, d, r)
+    return met, d, r
+
+
+def test_the_inverse_of_a_root() -> None:
+    rng = np.random.default_rng(1)
+    a = rng.normal(size=(6, 6))
+    matrix, inverse = a @ a.T + np.eye(6), np.empty((6, 6))
+    assert compiled(inverse_root)(matrix, inverse)
+    assert np.abs(inverse @ matrix @ inverse.T - np.eye(6)).max() < 1e-12
+    assert not compiled(inverse_root)(matrix - 100.0 * np.eye(6), inverse)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_quadratic_program_meets_its_conditions(seed: int) -> None:
+    """Karush, Kuhn and Tucker's, which are sufficient: feasible, stationary, signs, slackness."""
+    rng = np.random.default_rng(seed)
+    n, n_eq, m = 6, int(rng.integers(0, 3)), 5
+    a = rng.normal(size=(n, n))
+    b, g = a @ a.T + 0.1 * np.eye(n), 5.0 * rng.normal(size=n)
+    low, high = -rng.random(n), rng.random(n)
+    rows, inside = rng.normal(size=(m, n)), low + rng.random(n) * (high - low)
+    c = -rows @ inside
+    c[n_eq:] += rng.random(m - n_eq)
+    met, d, r = solve(b, g, rows, c, n_eq, low, high)
+    assert met
+    values = rows @ d + c
+    assert np.abs(values[:n_eq]).max(initial=0.0) < 1e-9
+    assert values[n_eq:].min() > -1e-9
+    assert (d > low - 1e-9).all()
+    assert (d < high + 1e-9).all()
+    assert (r[n_eq:] >= 0.0).all()
+    assert np.abs(r * values).max() < 1e-8
+    rest = b @ d + g - r @ rows  # what the multipliers of the bounds must balance
+    at_low, at_high = d < low + 1e-9, d > high - 1e-9
+    assert np.abs(rest[~(at_low | at_high)]).max(initial=0.0) < 1e-8
+    assert (rest[at_low] > -1e-8).all()
+    assert (rest[at_high] < 1e-8).all()
+
+
+def test_a_quadratic_program_without_a_solution() -> None:
+    """x + y >= 5 in the unit square; x + y = 1 and x + y = 1.5."""
+    box = np.zeros(2), np.ones(2)
+    rows = np.ones((1, 2))
+    assert not solve(np.eye(2), np.zeros(2), rows, np.array([-5.0]), 0, *box)[0]
+    rows = np.ones((2, 2))
+    assert not solve(np.eye(2), np.zeros(2), rows, np.array([-1.0, -1.5]), 2, *box)[0]
+
+
+def valley(x: np.ndarray) -> tuple[float, list[float], list[float]]:
+    """Rosenbrock's function in a ball, on a curve."""
+    f = float(100.0 * ((x[1:] - x[:-1] ** 2) ** 2).sum() + ((1.0 - x[:-1]) ** 2).sum())
+    return f, [float(x @ x) - 2.0, -float(x[0])], [float(x[0] * x[1] - x[2])]
+
+
+def apart(x: np.ndarray) -> tuple[float, list[float], list[float]]:
+    """At x = 0 the linear constraints, 0 >= 1, have no solution."""
+    return float((x * x).sum() + x[1]), [1.0 - float(x[0] ** 2)], []
+
+
+def free(x: np.ndarray) -> tuple[float, list[float], list[float]]:
+    """Rosenbrock's function; the start leads to a bound."""
+    return valley(x)[0], [], []
+
+
+def problem_of(fun: Functions, n: int) -> Problem:
+    n_ineq, n_eq = (len(part) for part in fun(np.zeros(n))[1:])
+    return de2ls.problem(fun, [(-2.0, 1.5)] * n, n_ineq=n_ineq, n_eq=n_eq)
+
+
+def driven(
+    problem: Problem, start: np.ndarray, tolerance: float, limit: int = 5000
+) -> tuple[Any, Members, int]:
+    """Return the points asked for one by one, what was found, and the evaluations."""
+    run = Run(Space.of(problem), np.random.default_rng(1), 10_000, LineageConfig())
+    search = slsqp(run, Members(start[None], np.ones(1), np.zeros(1)), limit, tolerance)
+    points, asked = next(search), []
+    try:
+        while True:
+            if len(points) == 1:
+                asked.append(points[0].copy())
+            y = problem.evaluate_many(points)
+            points = search.send(Answers(*y, problem.violation(y.g, y.h)))
+    except StopIteration as end:
+        return np.array(asked), end.value, run.t
+
+
+def scipy_points(fun: Functions, start: np.ndarray, tolerance: float) -> np.ndarray:
+    """Return the points at which SciPy's SLSQP asks for the objective."""
+
+    def slopes(part: Callable[[np.ndarray], Any], x: np.ndarray) -> np.ndarray:
+        step = STEP * np.maximum(np.abs(x), 1.0)
+        step = np.where(x + step > 1.5, -step, step)
+        moved = [np.asarray(part(x + h * e)) for h, e in zip(step, np.eye(x.size), strict=True)]
+        table = [(one - part(x)) / (y - z) for one, y, z in zip(moved, x + step, x, strict=True)]
+        return np.ascontiguousarray(np.array(table).T)
+
+    asked: list[np.ndarray] = []
+
+    def objective(x: np.ndarray) -> float:
+        asked.append(x.copy())
+        return fun(x)[0]
+
+    parts = {"ineq": lambda x: -np.array(fun(x)[1]), "eq": lambda x: np.array(fun(x)[2])}
+    constraints: Any = [
+        {"type": kind, "fun": part, "jac": lambda x, part=part: slopes(part, x)}
+        for kind, part in parts.items()
+        if part(start).size
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        minimize(
+            objective,
+            start,
+            jac=lambda x: slopes(lambda x: fun(x)[0], x),
+            bounds=[(-2.0, 1.5)] * start.size,
+            constraints=constraints,
+            method="SLSQP",
+            options={"maxiter": ITERATIONS, "ftol": tolerance},
+        )
+    return np.array(asked)
+
+
+@pytest.mark.parametrize(
+    ("fun", "start"),
+    [
+        (valley, [0.3, 0.2, 0.1, 0.5, -0.2]),
+        (valley, [-1.0, 0.5, 0.2, -0.1, 0.3]),
+        (free, [-1.2, 1.0, -1.0, 1.4]),
+        (apart, [0.0, 0.5, 0.5]),
+    ],
+)
+def test_the_steps_are_those_of_scipy(fun: Functions, start: list[float]) -> None:
+    """Up to rounding: a slope has an error of some 1e-8 (1e-16 of the value over the difference),
+    and each step enlarges it, so that only the first 20 points are compared.
+    """
+    x = np.array(start)
+    own, _, _ = driven(problem_of(fun, x.size), x, 1e-6)
+    theirs = scipy_points(fun, x, 1e-6)
+    shared = min(20, len(theirs))
+    assert np.abs(own[:shared] - theirs[:shared]).max() < 1e-5
+    assert fun(own[-1])[0] == pytest.approx(fun(theirs[-1])[0], abs=1e-4)
+
+
+def test_a_minimum_under_constraints() -> None:
+    """x^2 + y^2 with x + y >= 1 and x = 3 y: at (3/4, 1/4)."""
+
+    def fun(x: np.ndarray) -> tuple[float, list[float], list[float]]:
+        return float(x @ x), [1.0 - x[0] - x[1]], [x[0] - 3.0 * x[1]]
+
+    _, found, n_evals = driven(problem_of(fun, 2), np.array([1.4, 0.4]), 1e-12)
+    assert found.x[1] == pytest.approx([0.75, 0.25], abs=1e-3)
+    assert found.f[1] == pytest.approx(0.625, abs=1e-3)
+    assert found.v[1] == 0.0
+    assert 0 < n_evals < 200
+
+
+def test_no_evaluation_beyond_the_limit() -> None:
+    assert driven(problem_of(free, 3), np.array([-1.2, 1.0, 1.0]), 1e-12, limit=6)[2] == 6
+
+
+def test_it_ends_where_there_is_no_value() -> None:
+    """At the start, and ahead of it in each direction."""
+    problem = de2ls.problem(lambda x: float("nan"), [(-1.0, 1.0)] * 2)
+    assert driven(problem, np.zeros(2), 1e-12)[2] == 3
