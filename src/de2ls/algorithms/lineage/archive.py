@@ -35,13 +35,13 @@ class Archive:
     def overwrite(self, rng: RandomState, x: FloatArray, which: Mask, capacity: int) -> None:
         """Append the marked members while there is room, then put each in a random one's place."""
         self._make_room(capacity)
-        self.n = _overwrite(rng, self._rows, self.n, x, which, capacity)
+        self.n = overwrite(rng, self._rows, self.n, x, which, capacity)
 
     def mingle(self, rng: RandomState, x: FloatArray, which: Mask, capacity: int) -> None:
         """Add all marked members that are new, then keep a random subset."""
         self._make_room(self.n + len(x))
-        self.n = _append_new(self._rows, self.n, x, which)
-        self.n = _thin(rng, self._rows, self.n, capacity)
+        self.n = append_new(self._rows, self.n, x, which)
+        self.n = thin(rng, self._rows, self.n, capacity)
 
     def _make_room(self, size: int) -> None:
         """Have at least so many rows: compiled code does not notice where they end."""
@@ -51,7 +51,7 @@ class Archive:
 
     def thin(self, rng: RandomState, capacity: int) -> None:
         """Remove random ones beyond the capacity."""
-        self.n = _thin(rng, self._rows, self.n, capacity)
+        self.n = thin(rng, self._rows, self.n, capacity)
 
     def cut(self, capacity: int) -> None:
         """Remove the last ones beyond the capacity."""
@@ -59,9 +59,10 @@ class Archive:
 
 
 @kernel
-def _overwrite(
+def overwrite(
     rng: RandomState, rows: FloatArray, n: int, x: FloatArray, which: Mask, capacity: int
 ) -> int:
+    """Do what `Archive.overwrite` does with n filled rows; return how many are filled then."""
     for i in range(which.size):
         if which[i] and n < capacity:
             rows[n] = x[i]
@@ -72,7 +73,7 @@ def _overwrite(
 
 
 @kernel
-def _append_new(rows: FloatArray, n: int, x: FloatArray, which: Mask) -> int:
+def append_new(rows: FloatArray, n: int, x: FloatArray, which: Mask) -> int:
     """Append marked rows that are not there yet, which a table by hashes tells."""
     if not which.any():
         return n
@@ -113,7 +114,8 @@ def _differ(a: FloatArray, b: FloatArray) -> bool:
 
 
 @kernel
-def _thin(rng: RandomState, rows: FloatArray, n: int, capacity: int) -> int:
+def thin(rng: RandomState, rows: FloatArray, n: int, capacity: int) -> int:
+    """Remove random rows of n beyond the capacity; return how many are left."""
     while n > capacity:
         n -= 1
         rows[random.integer(rng, n + 1)] = rows[n]

@@ -26,11 +26,11 @@ class Contest(NamedTuple):
 
 def contest(parents: Members, trials: Members, level: float) -> Contest:
     """Compare each trial with its parent."""
-    return Contest(*_compare(parents.f, parents.v, trials.f, trials.v, level))
+    return Contest(*compare(parents.f, parents.v, trials.f, trials.v, level))
 
 
 @kernel
-def _compare(
+def compare(
     f: FloatArray, v: FloatArray, new_f: FloatArray, new_v: FloatArray, level: float
 ) -> tuple[FloatArray, Mask, Mask, FloatArray, int]:
     """Return the fields of a `Contest`; a trial without a value beats none."""
@@ -77,11 +77,12 @@ def shares(gain: FloatArray, which: Mask) -> FloatArray:
 
 def relative_gains(result: Contest, to: Members) -> FloatArray:
     """Return gains relative to what decided in the members `to`, 0 for losers."""
-    return _relative(result.gain, result.by_f, to.f, to.v)
+    return relative(result.gain, result.by_f, to.f, to.v)
 
 
 @kernel
-def _relative(gain: FloatArray, by_f: Mask, f: FloatArray, v: FloatArray) -> FloatArray:
+def relative(gain: FloatArray, by_f: Mask, f: FloatArray, v: FloatArray) -> FloatArray:
+    """Return gains relative to f or v, whichever decided, 0 for losers."""
     found = np.zeros(gain.size)
     for i in range(gain.size):
         if gain[i] > 0.0:

@@ -67,7 +67,7 @@ class Members:
 
     def replace(self, which: Mask, others: "Members") -> None:
         """Replace the marked members by the others in the same places."""
-        _replace(self.x, self.f, self.v, which, others.x, others.f, others.v)
+        replace(self.x, self.f, self.v, which, others.x, others.f, others.v)
 
     def joined(self, others: "Members") -> "Members":
         """Return these members and others behind them."""
@@ -79,7 +79,7 @@ class Members:
 
     def order(self, level: float = 0.0) -> IntArray:
         """Return the indices in eps-order, best first."""
-        return _order(self.f, self.v, level)
+        return order_of(self.f, self.v, level)
 
     def sorted(self, level: float = 0.0) -> "Members":
         """Return the members in eps-order."""
@@ -91,7 +91,7 @@ class Members:
 
 
 @kernel
-def _order(f: FloatArray, v: FloatArray, level: float) -> IntArray:
+def order_of(f: FloatArray, v: FloatArray, level: float) -> IntArray:
     """Sort by f, and then by the violation beyond the level; both sorts are stable."""
     order = np.argsort(f, kind="mergesort")
     beyond, some = np.zeros(f.size), False
@@ -105,12 +105,12 @@ def _order(f: FloatArray, v: FloatArray, level: float) -> IntArray:
 def _best(
     x: FloatArray, f: FloatArray, v: FloatArray, count: int, level: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    kept = np.sort(_order(f, v, level)[:count])
+    kept = np.sort(order_of(f, v, level)[:count])
     return x[kept], f[kept], v[kept]
 
 
 @kernel
-def _replace(
+def replace(
     x: FloatArray,
     f: FloatArray,
     v: FloatArray,
@@ -119,6 +119,7 @@ def _replace(
     new_f: FloatArray,
     new_v: FloatArray,
 ) -> None:
+    """Replace the marked members by the new ones in the same places."""
     for i in range(which.size):
         if which[i]:
             x[i] = new_x[i]

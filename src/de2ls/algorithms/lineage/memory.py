@@ -59,6 +59,12 @@ def terminal_mean(old: float, weights: FloatArray, values: FloatArray) -> float:
     return TERMINAL if old == TERMINAL or mean == 0.0 else mean
 
 
+@block
+def cell_after(old: float, mean: float) -> float:
+    """Return what a cell of CR holds after a mean: a terminal one stays so."""
+    return TERMINAL if old < 0.0 or mean == 0.0 else mean
+
+
 class Memory:
     """Cells of F and CR; cell `k` is written next.
 
