@@ -24,7 +24,7 @@ from de2ls.algorithms.lineage.individual import (
 )
 from de2ls.algorithms.lineage.lshade44 import IEpsilonConfig, ImprovedLevel
 from de2ls.algorithms.lineage.members import LineageConfig, Members, Run, better_of
-from de2ls.algorithms.lineage.memory import TERMINAL, Memory, lehmer_mean, means
+from de2ls.algorithms.lineage.memory import TERMINAL, Memory, lehmer, means
 from de2ls.algorithms.lineage.nl_shade_rsp import NLSHADERSPConfig, Rules
 from de2ls.algorithms.lineage.polish import Conversation, Ended, slsqp
 from de2ls.engine.random import seed_state
@@ -146,7 +146,7 @@ def test_the_improved_level() -> None:
 
 def test_the_memory_by_hand() -> None:
     w, f, cr = np.array([0.25, 0.75]), np.array([0.4, 0.8]), np.array([0.2, 0.6])
-    assert lehmer_mean(w, f) == pytest.approx((0.25 * 0.16 + 0.75 * 0.64) / 0.7)
+    assert compiled(lehmer)(w, f) == pytest.approx((0.25 * 0.16 + 0.75 * 0.64) / 0.7)
     memory = Memory(2, 0.5, 0.5)
     memory.learn(w, f, cr)
     assert memory.f.tolist() == pytest.approx([0.52 / 0.7, 0.5])
@@ -334,7 +334,8 @@ def test_repair() -> None:
     middle, mirrored, reflected, drawn = (outside.copy() for _ in range(4))
     variation.midpoint_rows(middle, x, BOX)
     assert middle.tolist() == [[-0.5, 1.0], [2.5, -0.5]]
-    variation.mirror_rows(mirrored, BOX)
+    for row in mirrored:
+        compiled(variation.mirror)(row, BOX)
     assert mirrored.tolist() == [[1.0, 1.0], [2.0, -1.0]]
     for row, parent, other in zip(reflected, x, drawn, strict=True):
         compiled(variation.reflect_parent)(row, parent, BOX)
@@ -447,7 +448,7 @@ def test_the_model_finds_the_axes_of_an_ellipsoid() -> None:
     weights = cma.log_weights(10)
     mueff, sigma, y = cma.effective(weights), 10.0, np.empty((20, 2))
     rates = cma.Rates.of(2, mueff)
-    shape = cma.Shape(np.array([30.0, 20.0]), *np.empty((3, 2)), *np.empty((2, 2, 2)))  # type: ignore[call-arg]
+    shape = cma.Shape(np.array([30.0, 20.0]), *np.empty((3, 2)), *np.empty((2, 2, 2)))
     cma.forget(shape)
     for generation in range(1, 120):
         unit = cma.units(box, sigma)
@@ -468,7 +469,7 @@ def test_the_model_finds_the_axes_of_an_ellipsoid() -> None:
 def test_a_floor_under_the_lengths() -> None:
     """Squares 1 and 1e-20 with the floor 1e-14: the second is lifted, in C too."""
     c = np.diag([1.0, 1e-20])
-    shape = cma.Shape(*np.zeros((4, 2)), c, np.empty((2, 2)))  # type: ignore[call-arg]
+    shape = cma.Shape(*np.zeros((4, 2)), c, np.empty((2, 2)))
     assert cma.decompose(shape, 1e-14)
     assert np.sort(shape.lengths) == pytest.approx([1e-7, 1.0])
     assert np.diag(c) == pytest.approx([1.0, 1e-14])

@@ -47,12 +47,6 @@ def lehmer(weights: FloatArray, values: FloatArray) -> float:
 
 
 @kernel
-def lehmer_mean(weights: FloatArray, values: FloatArray) -> float:
-    """Return `lehmer` to Python."""
-    return lehmer(weights, values)
-
-
-@kernel
 def terminal_mean(old: float, weights: FloatArray, values: FloatArray) -> float:
     """Return the Lehmer mean, or the terminal value: it is kept, or set when all values are 0."""
     mean = lehmer(weights, values)
