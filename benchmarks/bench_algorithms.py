@@ -28,7 +28,7 @@ print(time.process_time() - start)
 """
 
 
-def costs(problem: Problem, names: list[str]) -> list[float]:
+def costs(problem: Problem, names: list[str], max_evals: int | None = None) -> list[float]:
     """Return the CPU seconds per evaluation of each algorithm."""
     evaluations, seconds = {}, dict.fromkeys(names, float("inf"))
     for name in names:
@@ -36,7 +36,11 @@ def costs(problem: Problem, names: list[str]) -> list[float]:
     for seed in SEEDS:
         for name in names:
             record = []
-            taken = cpu(lambda n=name, s=seed, r=record: r.append(de2ls.run_trial(n, problem, s)))
+            taken = cpu(
+                lambda n=name, s=seed, r=record: r.append(
+                    de2ls.run_trial(n, problem, s, max_evals=max_evals)
+                )
+            )
             seconds[name] = min(seconds[name], taken)
             evaluations[name] = record[0].n_evals
     return [seconds[name] / evaluations[name] for name in names]

@@ -42,7 +42,7 @@ def test_told_in_any_order_and_saved_in_between(name: str, tmp_path: Path) -> No
             driver.save(tmp_path / "trial.npz")
             driver = load_driver(tmp_path / "trial.npz", problem())
         driver.ask(int(rng.integers(1, 60)))
-        for number in rng.permutation(driver.pending).tolist():
+        for number in rng.permutation(list(driver.pending)).tolist():
             driver.problem.evaluate_into(driver.points([number])[0], out, driver.work)
             driver.tell([number], [out.copy()])
     records = [make_record(each) for each in (whole, driver)]

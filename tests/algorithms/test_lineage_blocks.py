@@ -7,19 +7,22 @@ import pytest
 from scipy import stats
 
 from de2ls.algorithms.batches import Space
-from de2ls.algorithms.lineage import cma, draws, sizes, variation
+from de2ls.algorithms.lineage import cma, draws, sizes, symmetric, variation
 from de2ls.algorithms.lineage.archive import Archive
 from de2ls.algorithms.lineage.choice import OperatorWeights, Roulette, by_chance
 from de2ls.algorithms.lineage.contest import contest, relative_gains, shares
-from de2ls.algorithms.lineage.four import (
+from de2ls.algorithms.lineage.ea4eig import EA4EigConfig, start
+from de2ls.algorithms.lineage.individual import (
+    basis,
     cobide_parameters,
     cross_by_rank,
+    cross_in_basis,
     ide_donors,
     replace_worst,
 )
 from de2ls.algorithms.lineage.lshade44 import IEpsilonConfig, ImprovedLevel
 from de2ls.algorithms.lineage.members import LineageConfig, Members, Run, better_of
-from de2ls.algorithms.lineage.memory import TERMINAL, Memory, lehmer_mean, means
+from de2ls.algorithms.lineage.memory import TERMINAL, Memory, lehmer, means
 from de2ls.algorithms.lineage.nl_shade_rsp import NLSHADERSPConfig, Rules
 from de2ls.engine.random import seed_state
 from tests.helpers import compiled
@@ -90,13 +93,16 @@ def test_the_better_of_a_member_and_others() -> None:
 
 
 def test_samples_replace_the_worst_in_turn() -> None:
-    """Of members 1, 5, 9: 7 replaces 9, 8 nothing, 6 replaces the 7, 2 the 6."""
-    some, trials = members([1.0, 5.0, 9.0], [0.0] * 3), members([7.0, 8.0, 6.0, 2.0], [0.0] * 4)
-    order = some.joined(trials).order()
-    count = replace_worst(some.x, some.f, some.v, trials.x, trials.f, trials.v, order)
-    assert count == 3
-    assert sorted(some.f.tolist()) == [1.0, 2.0, 5.0]
-    assert some.x[2].tolist() == trials.x[3].tolist()
+    """Of members 1, 5, 9, 0: 7 replaces 9, 8 nothing, 6 replaces the 7, 2 the 6."""
+    state = start(free(2), EA4EigConfig(n0=10), 1, 100)
+    state.now[0]["n_pop"] = 4
+    state.top["f"][:4], state.front["f"][:4] = (1.0, 5.0, 9.0, 0.0), (7.0, 8.0, 6.0, 2.0)
+    state.top["v"][:4] = state.front["v"][:4] = 0.0
+    state.x[:] = np.arange(state.x.size).reshape(state.x.shape)
+    third = state.x[10 + 3].copy()
+    assert compiled(replace_worst)(state) == 3
+    assert state.top["f"][:4].tolist() == [1.0, 5.0, 2.0, 0.0]
+    assert state.x[2].tolist() == third.tolist()
 
 
 def test_the_common_level() -> None:
@@ -136,7 +142,7 @@ def test_the_improved_level() -> None:
 
 def test_the_memory_by_hand() -> None:
     w, f, cr = np.array([0.25, 0.75]), np.array([0.4, 0.8]), np.array([0.2, 0.6])
-    assert lehmer_mean(w, f) == pytest.approx((0.25 * 0.16 + 0.75 * 0.64) / 0.7)
+    assert compiled(lehmer)(w, f) == pytest.approx((0.25 * 0.16 + 0.75 * 0.64) / 0.7)
     memory = Memory(2, 0.5, 0.5)
     memory.learn(w, f, cr)
     assert memory.f.tolist() == pytest.approx([0.52 / 0.7, 0.5])
@@ -324,7 +330,8 @@ def test_repair() -> None:
     middle, mirrored, reflected, drawn = (outside.copy() for _ in range(4))
     variation.midpoint_rows(middle, x, BOX)
     assert middle.tolist() == [[-0.5, 1.0], [2.5, -0.5]]
-    variation.mirror_rows(mirrored, BOX)
+    for row in mirrored:
+        compiled(variation.mirror)(row, BOX)
     assert mirrored.tolist() == [[1.0, 1.0], [2.0, -1.0]]
     for row, parent, other in zip(reflected, x, drawn, strict=True):
         compiled(variation.reflect_parent)(row, parent, BOX)
@@ -376,18 +383,46 @@ def test_eigen_crossover_of_all_coordinates_is_the_donor() -> None:
 
 
 def test_parameters_of_the_individual_algorithms() -> None:
-    centres = np.array([0.65, 1.0, 0.1, 0.95])
-    own = cobide_parameters(seed_state(2), 3000, centres, 0.1)
+    config, draw, rng = EA4EigConfig().as_record(), compiled(cobide_parameters), seed_state(2)
+    own = np.array([draw(rng, config[0]) for _ in range(3000)]).T
     assert ((own > 0.0) & (own <= 1.0) | (own == 0.0)).all()
     assert np.median(own[1, own[1] < 0.5]) == pytest.approx(0.1, abs=0.03)
     box = np.array([np.zeros(60), np.ones(60)])
     taken = np.ones((200, 60))
-    cross_by_rank(seed_state(2), taken, np.zeros((200, 60)), box, 0.1)
+    compiled(cross_by_rank)(seed_state(2), taken, np.zeros((200, 60)), box, 0.1)
     assert np.corrcoef(taken.mean(axis=1), np.arange(200))[0, 1] > 0.9
     x = np.random.default_rng(1).uniform(BOX[0], BOX[1], (20, 2))
-    donors = ide_donors(seed_state(3), x, BOX, 0.1, 0.01, 0.1, True)
-    assert donors.shape == x.shape
-    assert not np.array_equal(donors, x)
+    donors = x.copy()
+    compiled(ide_donors)(seed_state(3), donors, x, BOX, 0.1, 0.01, 0.1, True)
+    assert np.isfinite(donors).all()
+    assert (donors != x).any(axis=1).all()
+
+
+def test_crossover_in_a_basis() -> None:
+    """All axes give the donor, one axis a step along it; unit axes are the plain crossover."""
+    rng = np.random.default_rng(6)
+    x, v = rng.random((2, 50, 3))
+    axes, cross = np.linalg.qr(rng.random((3, 3)))[0], compiled(cross_in_basis)
+    u = v.copy()
+    cross(seed_state(1), u, x, np.ones(50), axes)
+    assert u == pytest.approx(v)
+    u = v.copy()
+    cross(seed_state(1), u, x, np.zeros(50), axes)
+    moved = np.abs((u - x) @ axes.T) > 1e-9
+    assert (moved.sum(axis=1) == 1).all()
+    assert ((u - x) @ axes.T)[moved] == pytest.approx(((v - x) @ axes.T)[moved])
+    u = v.copy()
+    cross(seed_state(1), u, x, np.full(50, 0.5), np.eye(3))
+    assert (np.isclose(u, x) | np.isclose(u, v)).all()
+
+
+def test_the_basis_of_points_on_a_line() -> None:
+    """Around the line along (3, 4): it is an axis, and all are orthonormal."""
+    rng = np.random.default_rng(8)
+    line = 5.0 + rng.standard_normal((40, 1)) * np.array([3.0, 4.0, 0.0])
+    axes = compiled(basis)(line + 1e-6 * rng.standard_normal((40, 3)))
+    assert np.abs(axes @ [0.6, 0.8, 0.0]).max() == pytest.approx(1.0)
+    assert axes @ axes.T == pytest.approx(np.eye(3))
 
 
 # --- covariance matrix adaptation -----------------------------------------------------------------
@@ -407,16 +442,76 @@ def test_the_model_finds_the_axes_of_an_ellipsoid() -> None:
     """Minimise x^2 + 100 y^2: the shape stretches along x and the mean goes to 0."""
     rng, box = np.random.default_rng(11), np.array([[-100.0, -100.0], [100.0, 100.0]])
     weights = cma.log_weights(10)
-    mueff = cma.effective(weights)
-    model = cma.CMA(box, np.array([30.0, 20.0]), 10.0, cma.Rates.of(2, mueff))
+    mueff, sigma, y = cma.effective(weights), 10.0, np.empty((20, 2))
+    rates = cma.Rates.of(2, mueff)
+    shape = cma.Shape(np.array([30.0, 20.0]), *np.empty((3, 2)), *np.empty((2, 2, 2)))
+    cma.forget(shape)
     for generation in range(1, 120):
-        y = model.sample(rng.standard_normal((20, 2)))
+        unit = cma.units(box, sigma)
+        cma.sample(shape, unit, rng.standard_normal((20, 2)), y)
         best = y[np.argsort(y[:, 0] ** 2 + 100.0 * y[:, 1] ** 2)[:10]]
-        fading = (1.0 - model.rates.cs) ** (2.0 * generation)
-        model.learn(weights @ best, best, weights, mueff, fading, 2.0 + 4.0 / 3.0)
-        assert model.decompose()
-    assert np.abs(model.mean).max() < 1e-6
-    assert model.lengths[1] / model.lengths[0] == pytest.approx(10.0, rel=0.6)
-    assert abs(model.axes[0, 1]) > 0.95
-    model.c[:] = np.nan
-    assert not model.decompose()
+        fading = (1.0 - rates.cs) ** (2.0 * generation)
+        lesson = cma.Lesson(mueff, fading, 2.0 + 4.0 / 3.0, True, 100.0)
+        sigma = cma.learn(shape, sigma, unit, rates, weights @ best, best, weights, lesson)
+        assert cma.decompose(shape, 0.0)
+    assert np.abs(shape.mean).max() < 1e-6
+    order = np.argsort(shape.lengths)
+    assert shape.lengths[order[1]] / shape.lengths[order[0]] == pytest.approx(10.0, rel=0.6)
+    assert abs(shape.axes[order[1], 0]) > 0.95
+    shape.c[:] = np.nan
+    assert not cma.decompose(shape, 0.0)
+
+
+def test_a_floor_under_the_lengths() -> None:
+    """Squares 1 and 1e-20 with the floor 1e-14: the second is lifted, in C too."""
+    c = np.diag([1.0, 1e-20])
+    shape = cma.Shape(*np.zeros((4, 2)), c, np.empty((2, 2)))
+    assert cma.decompose(shape, 1e-14)
+    assert np.sort(shape.lengths) == pytest.approx([1e-7, 1.0])
+    assert np.diag(c) == pytest.approx([1.0, 1e-14])
+    c[1, 1] = -1.0
+    assert not cma.decompose(shape, 0.0)
+
+
+def test_normal_numbers_by_pairs() -> None:
+    draw, rng = compiled(cma.draw), seed_state(3)
+    rows = np.full((2000, 3), np.nan)
+    for row in rows:
+        draw(rng, row)
+    for column in rows.T:
+        assert stats.kstest(column, stats.norm.cdf).pvalue > 1e-3
+    assert np.abs(np.corrcoef(rows.T) - np.eye(3)).max() < 0.1
+
+
+# --- symmetric matrices ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3, 10, 30, 41])
+def test_eigenvectors(dim: int) -> None:
+    """C = B' diag(d) B and B B' = I up to some hundred roundings; the eigenvalues are NumPy's."""
+    rng = np.random.default_rng(dim)
+    root = rng.standard_normal((dim, dim)) * 10.0 ** rng.uniform(-3.0, 3.0, dim)
+    few = rng.standard_normal((max(1, dim // 3), dim))
+    for c in (root @ root.T, few.T @ few, np.eye(dim), np.zeros((dim, dim)), np.ones((dim, dim))):
+        squares, axes = np.empty(dim), np.empty((dim, dim))
+        assert symmetric.decompose(c, squares, axes)
+        small = 1e-13 * max(1.0, np.abs(c).max())
+        assert np.abs(axes @ axes.T - np.eye(dim)).max() < 1e-13
+        assert np.abs((axes.T * squares) @ axes - c).max() < 10.0 * small
+        assert np.abs(np.sort(squares) - np.linalg.eigvalsh(c)).max() < 10.0 * small
+
+
+def test_a_matrix_that_is_not_finite_has_no_eigenvectors() -> None:
+    c = np.eye(3)
+    c[0, 1] = np.inf
+    assert not symmetric.decompose(c, np.empty(3), np.empty((3, 3)))
+
+
+@pytest.mark.parametrize("n", [1, 4, 7])
+def test_sums_of_squares_and_of_rows(n: int) -> None:
+    rng = np.random.default_rng(n)
+    rows, weights, c, out = rng.random((n, 3)), rng.random(n), np.ones((3, 3)), np.empty(3)
+    compiled(symmetric.add_squares)(c, 2.0, weights, rows)
+    assert c == pytest.approx(1.0 + 2.0 * (rows.T * weights) @ rows)
+    compiled(symmetric.combine)(out, weights, rows)
+    assert out == pytest.approx(weights @ rows)

@@ -160,9 +160,14 @@ def final_error(comparison: Comparison, number: int, run: int) -> float:
     """Return f - f* at the end of a run; 0 below 1e-8, as the contests write it."""
     dim = comparison.dim
     problem = comparison.suite.load(ProblemKey(comparison.suite.name, number, dim))
-    seed = zlib.crc32(f"{comparison.algorithm} {number} {dim} {run}".encode())
+    seed = seed_of(comparison, number, run)
     record = de2ls.run_trial(comparison.algorithm, problem, seed, comparison.evals_per_dim * dim)
     return record.f - comparison.suite.optima[number]
+
+
+def seed_of(comparison: Comparison, number: int, run: int) -> int:
+    """Return the seed of a run."""
+    return zlib.crc32(f"{comparison.algorithm} {number} {comparison.dim} {run}".encode())
 
 
 @cache

@@ -5,9 +5,9 @@ Each trial has a crossover rate for each coordinate: a profile that decays from 
 | symbol | here | meaning |
 |---|---|---|
 | g, Gmax | `g`, `g_max` | generations so far, and planned by the reduction |
-| MF, MCR | `memory.f`, `memory.cr` | success history |
-| MT, Mfreq | `mt`, `mfreq` | memories of the profile's decay and of F's frequency |
-| q | `operators.q` | probabilities of the two operators |
+| MF, MCR | rows of `memory` | success history |
+| MT, Mfreq | rows of `memory` | memories of the profile's decay and of F's frequency |
+| q | `q` | probabilities of the two operators |
 """
 
 import math
@@ -18,17 +18,26 @@ import numpy as np
 
 from de2ls._checks import FloatArray
 from de2ls.algorithms.config import parameter
-from de2ls.algorithms.lineage import draws, sizes, variation
-from de2ls.algorithms.lineage.archive import Archive
-from de2ls.algorithms.lineage.choice import OperatorWeights, by_chance
-from de2ls.algorithms.lineage.contest import contest, relative_gains
+from de2ls.algorithms.lineage import archive, draws, sizes, variation
+from de2ls.algorithms.lineage.choice import by_chance, set_chances
+from de2ls.algorithms.lineage.contest import compare, relative
 from de2ls.algorithms.lineage.draws import IntArray
-from de2ls.algorithms.lineage.members import LineageConfig, Members, Run, Search
-from de2ls.algorithms.lineage.memory import Memory, lehmer_mean, terminal_mean
+from de2ls.algorithms.lineage.members import (
+    LineageConfig,
+    Members,
+    Run,
+    Search,
+    order_of,
+    replace_rows,
+)
+from de2ls.algorithms.lineage.memory import cell_after, lehmer
 from de2ls.algorithms.lineage.retreat import bell
+from de2ls.algorithms.lineage.sizes import rounded
 from de2ls.engine import random
 from de2ls.engine.random import RandomState
 from de2ls.jit.kernels import block, kernel
+
+MF, MCR, MT, MFREQ = 0, 1, 2, 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,10 +71,11 @@ class Butterflies:
     def __init__(self, run: Run[ButterflyConfig], pop: Members) -> None:
         c = run.config
         self.run, self.pop, self.n0 = run, pop, len(pop)
-        self.memory = Memory(c.h, c.mf, c.mcr)
-        self.mt, self.mfreq = np.full(c.h, c.mt), np.full(c.h, c.mfreq)
-        self.archive = Archive(sizes.rounded(c.archive * self.n0) + self.n0, run.dim)
-        self.operators = OperatorWeights(2, c.q_min)
+        self.memory = np.repeat([[c.mf], [c.mcr], [c.mt], [c.mfreq]], c.h, axis=1)
+        self.k = 0
+        self.archive = np.empty((sizes.rounded(c.archive * self.n0) + self.n0, run.dim))
+        self.n_archive = 0
+        self.q = np.full(2, 0.5)
         self.g_max = c.g_max or sizes.generations(self.n0, c.n_min, run.budget)
 
     def generation(self, g: int, level: float) -> Search:
@@ -73,66 +83,35 @@ class Butterflies:
         run, c = self.run, self.run.config
         plan = sizes.linear(self.n0, c.n_min, run.progress)
         capacity = sizes.rounded(c.archive * plan)
-        self.archive.thin(run.rng, capacity)
+        self.n_archive = archive.thin(run.rng, self.archive, self.n_archive, capacity)
         self.pop = pop = self.pop[:plan]
-        n, scales = len(pop), Scales(c.f_scale, c.cr_scale, c.t_scale, c.t_max)
-        f, cr, decay, freq = parameters(
-            run.rng, n, self.memory.f, self.memory.cr, self.mt, self.mfreq, scales
-        )
-        if run.progress <= c.schedule_until:
-            f = self.scheduled(g, freq)
-        n_elite = min(n, max(sizes.rounded(c.p * n), 2))
-        u, operator = make_trials(
-            run.rng, run.box, pop.x, self.archive.x, f, cr, decay, self.operators.q, n_elite
-        )
+        early = run.progress <= c.schedule_until
+        schedule = g / self.g_max if early and run.numpy_rng.random() >= 0.5 else 0.0
+        rules = Rules(c.f_scale, c.cr_scale, c.t_scale, c.t_max, early, schedule, g, c.p)
+        old = self.archive[: self.n_archive]
+        u, drawn, operator = make_trials(run.rng, run.box, pop.x, old, self.memory, self.q, rules)
         trials = yield from run.evaluate(u)
-        result = contest(pop, trials, level)
-        self.archive.mingle(run.rng, pop.x, result.won, capacity)
-        self.operators.learn(relative_gains(result, pop), operator)
-        pop.replace(result.won, trials)
-        self.pop = pop.sorted(level)
-        if result.n_won > 0:
-            self.memory.learn(result.weights, f, cr)
-            k = self.memory.k  # the next cell already: so the program has it
-            self.mt[k] = lehmer_mean(result.weights, decay)
-            self.mfreq[k] = terminal_mean(self.mfreq[k], result.weights, freq)
-
-    def scheduled(self, g: int, freq: FloatArray) -> FloatArray:
-        """Return F by one of two tangent schedules; the first is 1/2 up to rounding."""
-        if self.run.numpy_rng.random() < 0.5:
-            return np.full(freq.size, 0.5)
-        return 0.5 * (np.tan(2.0 * math.pi * freq * g) * g / self.g_max + 1.0)
+        self.n_archive, self.k = select(
+            run.rng,
+            (pop.x, pop.f, pop.v, trials.x, trials.f, trials.v),
+            level,
+            (self.archive, self.n_archive, capacity),
+            (self.q, operator, c.q_min),
+            (self.memory, self.k, drawn),
+        )
 
 
-class Scales(NamedTuple):
-    """Scales of the draws."""
+class Rules(NamedTuple):
+    """What holds for all trials of a generation."""
 
-    f: float
-    cr: float
-    t: float
+    f_scale: float
+    cr_scale: float
+    t_scale: float
     t_max: float
-
-
-@kernel
-def parameters(
-    rng: RandomState,
-    n: int,
-    mf: FloatArray,
-    mcr: FloatArray,
-    mt: FloatArray,
-    mfreq: FloatArray,
-    scales: Scales,
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Draw F, CR, the profile's decay and the frequency of n trials, all from one slot each."""
-    f, cr, decay, freq = np.empty(n), np.zeros(n), np.empty(n), np.empty(n)
-    for i in range(n):
-        slot = random.integer(rng, mf.size)
-        if mcr[slot] >= 0.0:
-            cr[i] = min(1.0, max(0.0, mcr[slot] + scales.cr * bell(rng)))
-        f[i] = min(1.0, draws.positive_cauchy(rng, mf[slot], scales.f))
-        decay[i] = min(scales.t_max, max(0.0, mt[slot] + scales.t * bell(rng)))
-        freq[i] = min(1.0, draws.positive_cauchy(rng, mfreq[slot], scales.f))
-    return f, cr, decay, freq
+    early: bool  # whether F follows one of two tangent schedules; the first is 1/2 up to rounding,
+    schedule: float  # for the other this is g / Gmax, and 0 for the first
+    g: int
+    p: float
 
 
 @kernel
@@ -140,31 +119,83 @@ def make_trials(
     rng: RandomState,
     box: FloatArray,
     x: FloatArray,
-    archive: FloatArray,
-    f: FloatArray,
-    cr: FloatArray,
-    decay: FloatArray,
+    old: FloatArray,
+    memory: FloatArray,
     q: FloatArray,
-    n_elite: int,
-) -> tuple[FloatArray, IntArray]:
-    """Return trials of sorted members: donors x + F (x_r1 - x + x_r3 - z), or towards the best."""
+    rules: Rules,
+) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Return trials of sorted members, what was drawn for them (F, CR, T, freq), and operators.
+
+    Donors: x + F (x_r1 - x + x_r3 - z), or the same towards one of the best.
+    """
     n, dim = x.shape
-    u, operator, rates = np.empty((n, dim)), np.empty(n, np.int64), np.empty((dim + 1) // 2)
+    u, drawn, operator = np.empty((n, dim)), np.empty((4, n)), np.empty(n, np.int64)
+    rates, n_elite = np.empty((dim + 1) // 2), min(n, max(rounded(rules.p * n), 2))
     for i in range(n):
+        f, cr, decay, freq = parameters(rng, memory, rules)
+        drawn[0, i], drawn[1, i], drawn[2, i], drawn[3, i] = f, cr, decay, freq
         operator[i] = by_chance(rng, q)
-        r1, r2, r3 = draws.partners(rng, i, n, n + archive.shape[0])
+        r1, r2, r3 = draws.partners(rng, i, n, n + old.shape[0])
         if operator[i] == 0:
-            z = variation.pooled(x, archive, r2)
-            variation.joint_step(u[i], x[i], x[r1], x[r3], z, f[i])
+            z = variation.pooled(x, old, r2)
+            variation.joint_step(u[i], x[i], x[r1], x[r3], z, f)
         else:
             phi = random.integer(rng, n_elite) if 2 * dim > n else best_of(rng, dim, n)
-            variation.joint_step(u[i], x[i], x[phi], x[r1], x[r3], f[i])
+            variation.joint_step(u[i], x[i], x[phi], x[r1], x[r3], f)
         variation.midpoint(u[i], x[i], box)
-        rates[0], factor = cr[i], math.exp(-decay[i] / dim)
+        rates[0], factor = cr, math.exp(-decay / dim)
         for k in range(1, rates.size):
             rates[k] = rates[k - 1] * factor
         cross_by_profile(rng, u[i], x[i], rates)
-    return u, operator
+    return u, drawn, operator
+
+
+@block
+def parameters(
+    rng: RandomState, memory: FloatArray, rules: Rules
+) -> tuple[float, float, float, float]:
+    """Draw F, CR, the profile's decay and the frequency of a trial, all from one slot."""
+    slot, cr = random.integer(rng, memory.shape[1]), 0.0
+    if memory[MCR, slot] >= 0.0:
+        cr = min(1.0, max(0.0, memory[MCR, slot] + rules.cr_scale * bell(rng)))
+    f = min(1.0, draws.positive_cauchy(rng, memory[MF, slot], rules.f_scale))
+    decay = min(rules.t_max, max(0.0, memory[MT, slot] + rules.t_scale * bell(rng)))
+    freq = min(1.0, draws.positive_cauchy(rng, memory[MFREQ, slot], rules.f_scale))
+    if rules.early:
+        f = 0.5
+        if rules.schedule > 0.0:
+            f += 0.5 * math.tan(2.0 * math.pi * freq * rules.g) * rules.schedule
+    return f, cr, decay, freq
+
+
+@kernel
+def select(
+    rng: RandomState,
+    both: tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray, FloatArray],
+    level: float,
+    kept: tuple[FloatArray, int, int],
+    choice: tuple[FloatArray, IntArray, float],
+    history: tuple[FloatArray, int, FloatArray],
+) -> tuple[int, int]:
+    """Let better trials take their parents' places, learn and sort; return archive's size and k."""
+    x, f, v, new_x, new_f, new_v = both
+    old, n_archive, capacity = kept
+    q, operator, q_min = choice
+    memory, k, drawn = history
+    gain, by_f, won, weights, n_won = compare(f, v, new_f, new_v, level)
+    n_archive = archive.append_new(old, n_archive, x, won)
+    n_archive = archive.thin(rng, old, n_archive, capacity)
+    set_chances(q, relative(gain, by_f, f, v), operator, q_min)
+    replace_rows(x, f, v, won, new_x, new_f, new_v)
+    order = order_of(f, v, level)
+    x[:], f[:], v[:] = x[order], f[order], v[order]
+    if n_won > 0:
+        memory[MF, k] = lehmer(weights, drawn[MF])
+        memory[MCR, k] = cell_after(memory[MCR, k], lehmer(weights, drawn[MCR]))
+        k = (k + 1) % memory.shape[1]  # the next cell for the others: so the program has it
+        memory[MT, k] = lehmer(weights, drawn[MT])
+        memory[MFREQ, k] = cell_after(memory[MFREQ, k], lehmer(weights, drawn[MFREQ]))
+    return n_archive, k
 
 
 @block

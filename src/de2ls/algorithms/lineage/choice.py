@@ -6,7 +6,7 @@ from de2ls._checks import FloatArray
 from de2ls.algorithms.lineage.draws import IntArray
 from de2ls.engine import random
 from de2ls.engine.random import RandomState
-from de2ls.jit.kernels import block, kernel
+from de2ls.jit.kernels import block, kernel, routine
 
 
 class Roulette:
@@ -28,16 +28,23 @@ class Roulette:
 
     def draw(self, rng: RandomState, size: int) -> IntArray:
         """Draw `size` strategies; a restart spares only the first of them."""
-        return _spin(rng, self.wins, size, self.first, self.least)
+        return _spins(rng, self.wins, size, self.first, self.least)
 
 
 @kernel
-def _spin(rng: RandomState, wins: FloatArray, size: int, first: float, least: float) -> IntArray:
+def _spins(rng: RandomState, wins: FloatArray, size: int, first: float, least: float) -> IntArray:
     drawn = np.empty(size, np.int64)
     for i in range(size):
-        drawn[i] = weighted(rng, wins)
-        if i == 0 and wins.min() / wins.sum() < least:
-            wins[:] = first
+        drawn[i] = spin(rng, wins, first, least) if i == 0 else weighted(rng, wins)
+    return drawn
+
+
+@routine
+def spin(rng: RandomState, wins: FloatArray, first: float, least: float) -> int:
+    """Draw a strategy; then all start again if the share of one is below the least."""
+    drawn = weighted(rng, wins)
+    if wins.min() / wins.sum() < least:
+        wins[:] = first
     return drawn
 
 

@@ -83,8 +83,9 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: JSOConfig)
     while True:
         level = run.level
         elite = pop.order(level)[:n_elite]
+        limits = limits_at(config, run.progress)
         u, f, cr = make_trials(
-            run.rng, run.box, pop.x, archive.x, elite, memory.f, memory.cr, Limits.of(run)
+            run.rng, run.box, pop.x, archive.x, elite, memory.f, memory.cr, limits
         )
         trials = yield from run.evaluate(u)
         result = contest(pop, trials, level)
@@ -113,21 +114,20 @@ class Limits(NamedTuple):
     fw: float  # Fw / F
     other: bool  # whether pbest is never i itself
 
-    @classmethod
-    def of(cls, run: Run[JSOConfig]) -> "Limits":
-        """Return the limits at this time."""
-        c, r = run.config, run.progress
-        floor_1 = c.cr_floor_1 if r < c.cr_until_1 else 0.0
-        floor_2 = c.cr_floor_2 if r < c.cr_until_2 else 0.0
-        return cls(
-            c.m_last,
-            c.f_scale,
-            c.cr_sigma,
-            c.f_cap if r < c.f_until else 1.0,
-            max(floor_1, floor_2),
-            c.fw_1 if r < c.fw_until_1 else c.fw_2 if r < c.fw_until_2 else c.fw_3,
-            r < c.other_until,
-        )
+
+def limits_at(c: JSOConfig, r: float) -> Limits:
+    """Return the limits at the progress r; EA4eig compiles this."""
+    floor_1 = c.cr_floor_1 if r < c.cr_until_1 else 0.0
+    floor_2 = c.cr_floor_2 if r < c.cr_until_2 else 0.0
+    return Limits(
+        c.m_last,
+        c.f_scale,
+        c.cr_sigma,
+        c.f_cap if r < c.f_until else 1.0,
+        max(floor_1, floor_2),
+        c.fw_1 if r < c.fw_until_1 else c.fw_2 if r < c.fw_until_2 else c.fw_3,
+        r < c.other_until,
+    )
 
 
 @kernel

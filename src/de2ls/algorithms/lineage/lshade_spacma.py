@@ -5,27 +5,36 @@ covariance matrix adaptation (class 2). In the first half F is drawn blindly.
 
 | symbol | here | meaning |
 |---|---|---|
-| MC | `shares` | memory of the share of class 1 |
-| s1, s2 | `gain[first]`, `gain[~first]` | gains of the two classes |
+| MF, MCR | `memory.f`, `memory.cr` | success history |
+| MC | `memory.share` | memory of the share of class 1 |
+| A | rows from `archive_row` on | archive |
+| m, sigma, C | `model`, `now.sigma` | the model; unsound when its shape is lost |
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
 
 import numpy as np
 
 from de2ls._checks import FloatArray
 from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import parameter
-from de2ls.algorithms.lineage import cma, draws, sizes, variation
-from de2ls.algorithms.lineage.archive import Archive
-from de2ls.algorithms.lineage.contest import contest
-from de2ls.algorithms.lineage.draws import IntArray
-from de2ls.algorithms.lineage.members import Mask, Members, Run, Search
-from de2ls.algorithms.lineage.memory import LSHADEConfig, Memory
+from de2ls.algorithms.lineage import archive, cma, draws, generations, symmetric, variation
+from de2ls.algorithms.lineage.generations import members, trials
+from de2ls.algorithms.lineage.memory import LSHADEConfig, cell_after, means
+from de2ls.algorithms.lineage.sizes import linear, rounded
 from de2ls.engine import random
-from de2ls.engine.random import RandomState
-from de2ls.jit.kernels import kernel
+from de2ls.engine.state import Candidate, State
+from de2ls.jit.kernels import block, kernel, routine
+from de2ls.problems.problem import Problem
+
+FIELDS = [
+    ("sigma", "f8"),
+    ("sound", "i8"),
+    ("decomposed", "i8"),  # evaluations at the last decomposition
+    *((name, "f8") for name in cma.Rates._fields),
+]
+CELL = np.dtype([*generations.CELL, ("share", "f8")])
+SLOT = [("first", "i8")]  # whether the trial is of class 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,134 +50,145 @@ class SPACMAConfig(LSHADEConfig):
     sigma: float = parameter(0.5, "first step size of the model, in a box [-100, 100]", 1e-12)
 
 
-def search(space: Any, rng: np.random.Generator, budget: int, config: SPACMAConfig) -> Search:
-    """Minimise by LSHADE-SPACMA."""
-    run = Run(space, rng, budget, config)
-    pop = yield from run.start()
-    n0 = len(pop)
-    memory = Memory(config.h, config.mf, config.mcr)
-    shares = np.full(config.h, config.mc)
-    archive = Archive(int(config.archive * n0) + n0, run.dim)
-    model = Model(run, pop)
-    while True:
-        level, n = run.level, len(pop)
-        blind = run.progress <= config.blind_until
-        f, cr, first = parameters(run.rng, n, memory.f, memory.cr, shares, Rules.of(config, blind))
-        if not model.sound:
-            first[:] = True
-        samples = model.cma.sample(rng.standard_normal((n - np.count_nonzero(first), run.dim)))
-        elite = pop.order(level)[: max(sizes.rounded(config.p * n), 2)]
-        u = make_trials(run.rng, run.box, pop.x, archive.x, elite, f, cr, first, samples)
-        trials = yield from run.evaluate(u)
-        result = contest(pop, trials, level)
-        won = result.won
-        archive.mingle(run.rng, pop.x, won, sizes.rounded(config.archive * n))
-        if result.n_won > 0:
-            k = memory.k
-            memory.learn(result.weights, f, cr)
-            if model.sound:
-                by_first = float(result.weights @ first)
-                share = config.mc_keep * shares[k] + (1.0 - config.mc_keep) * by_first
-                shares[k] = min(1.0 - config.mc_min, max(config.mc_min, share))
-        pop.replace(won, trials)
-        plan = sizes.linear(n0, config.n_min, run.progress)
-        if n > plan:
-            pop = pop.best(plan, level)
-            archive.thin(run.rng, sizes.rounded(config.archive * plan))
-        model.follow(run, pop, level)
+def start(problem: Problem, config: SPACMAConfig, seed: int, budget: int) -> State:
+    """Return the state before the first candidate."""
+    cells = np.zeros(config.h, CELL)
+    cells["f"], cells["cr"], cells["share"] = config.mf, config.mcr, config.mc
+    state = generations.start(
+        problem,
+        config,
+        seed,
+        budget,
+        cells,
+        fields=FIELDS,
+        slot=SLOT,
+        rows_per_member=int(config.archive) + 2,
+        rows=cma.n_rows(problem.dim),
+    )
+    now = state.now[0]
+    now["sigma"], now["sound"] = config.sigma, 1
+    weights = cma.log_weights(now["n0"] / 2.0)
+    for name, rate in cma.Rates.of(problem.dim, cma.effective(weights))._asdict().items():
+        now[name] = rate
+    return state
 
 
-class Rules(NamedTuple):
-    """How F and CR are drawn in a generation."""
-
-    blind: bool
-    f_blind: float
-    f_width: float
-    f_scale: float
-    cr_sigma: float
-
-    @classmethod
-    def of(cls, c: SPACMAConfig, blind: bool) -> "Rules":
-        """Return the rules, by which F is drawn blindly or not."""
-        return cls(blind, c.f_blind, c.f_width, c.f_scale, c.cr_sigma)
+@block
+def model(state: State) -> cma.Shape:
+    """Return the model's arrays, the last rows of x."""
+    return cma.shape_in(state.x, state.x.shape[0] - cma.n_rows(state.x.shape[1]))
 
 
-@kernel
-def parameters(
-    rng: RandomState, n: int, mf: FloatArray, mcr: FloatArray, shares: FloatArray, rules: Rules
-) -> tuple[FloatArray, FloatArray, Mask]:
-    """Draw F, CR and the class of n trials (whether it is class 1), all from one slot each."""
-    f, cr, first = np.empty(n), np.empty(n), np.empty(n, np.bool_)
+@block
+def archived(state: State) -> FloatArray:
+    """Return the rows of the archive, of which `n_archive` are filled."""
+    rows: FloatArray = state.x[2 * state.now[0].n0 :]
+    return rows
+
+
+@routine
+def first(state: State) -> None:
+    """Let the model start near the box's centre."""
+    shape, box = model(state), state.box
+    cma.forget(shape)
+    for j in range(shape.mean.size):
+        part = (100.0 + random.uniform(state.rng)) / 200.0
+        shape.mean[j] = box[0, j] + (box[1, j] - box[0, j]) * part
+
+
+@routine
+def vary(state: State) -> None:
+    """Make trials: x + F (x_pbest - x + x_r1 - z) for class 1, a sample for class 2, crossed."""
+    now, cfg, rng, box = state.now[0], state.cfg[0], state.rng, state.box
+    x, u, n = members(state), trials(state), now.n_pop
+    old, shape = archived(state)[: now.n_archive], model(state)
+    elite = generations.ordered(state)[: max(rounded(cfg.p * n), 2)]
+    unit, z = cma.units(box, now.sigma), np.empty((1, x.shape[1]))
+    blind = now.n <= cfg.blind_until * now.budget
     for i in range(n):
-        slot = random.integer(rng, mf.size)
-        cr[i] = draws.clipped_normal(rng, mcr[slot], rules.cr_sigma)
-        if rules.blind:
-            f[i] = min(1.0, rules.f_blind + rules.f_width * random.uniform(rng))
+        cell, trial = state.memory[random.integer(rng, cfg.h)], state.slot[i]
+        trial.cr = draws.clipped_normal(rng, cell.cr, cfg.cr_sigma)
+        if blind:
+            trial.f = min(1.0, cfg.f_blind + cfg.f_width * random.uniform(rng))
         else:
-            f[i] = min(1.0, draws.positive_cauchy(rng, mf[slot], rules.f_scale))
-        first[i] = shares[slot] >= random.uniform(rng)
-    return f, cr, first
-
-
-@kernel
-def make_trials(
-    rng: RandomState,
-    box: FloatArray,
-    x: FloatArray,
-    archive: FloatArray,
-    elite: IntArray,
-    f: FloatArray,
-    cr: FloatArray,
-    first: Mask,
-    samples: FloatArray,
-) -> FloatArray:
-    """Return trials: x + F (x_pbest - x + x_r1 - z) for class 1, a sample for class 2, crossed."""
-    n, used = x.shape[0], 0
-    u = np.empty_like(x)
-    for i in range(n):
-        if first[i]:
+            trial.f = min(1.0, draws.positive_cauchy(rng, cell.f, cfg.f_scale))
+        trial.first = not now.sound or cell.share >= random.uniform(rng)
+        if trial.first:
             pbest = elite[random.integer(rng, elite.size)]
-            r1, r2, _ = draws.partners(rng, i, n, n + archive.shape[0])
-            z = variation.pooled(x, archive, r2)
-            variation.joint_step(u[i], x[i], x[pbest], x[r1], z, f[i])
+            r1, r2, _ = draws.partners(rng, i, n, n + now.n_archive)
+            last = variation.pooled(x, old, r2)
+            variation.joint_step(u[i], x[i], x[pbest], x[r1], last, trial.f)
         else:
-            u[i] = samples[used]
-            used += 1
+            cma.draw(rng, z[0])
+            cma.sample(shape, unit, z, u[i : i + 1])
         variation.midpoint(u[i], x[i], box)
-        variation.binomial(rng, u[i], x[i], cr[i], True)
-    return u
+        variation.binomial(rng, u[i], x[i], trial.cr, True)
 
 
-class Model:
-    """The model of the selected population; unsound when its shape is lost."""
+@routine
+def select(state: State) -> None:
+    """Let better trials take their parents' places; learn from them, shrink, renew the model."""
+    now, cfg, rng = state.now[0], state.cfg[0], state.rng
+    n = now.n_pop
+    _, _, won, weights, n_won = generations.contest(state)
+    old = archived(state)
+    now.n_archive = archive.append_new(old, now.n_archive, members(state), won)
+    now.n_archive = archive.thin(rng, old, now.n_archive, rounded(cfg.archive * n))
+    if n_won > 0:
+        learn(state, weights)
+    generations.replace(state, won)
+    plan = linear(now.n0, cfg.n_min, now.n / now.budget)
+    if n > plan:
+        generations.keep_best(state, plan)
+        now.n_archive = archive.thin(rng, old, now.n_archive, rounded(cfg.archive * plan))
+    if now.sound:
+        follow(state)
 
-    def __init__(self, run: Run[SPACMAConfig], pop: Members) -> None:
-        low, high = run.box
-        centre = low + (high - low) * (100.0 + run.numpy_rng.random(run.dim)) / 200.0
-        self._n = len(pop)
-        self.weights = cma.log_weights(self._n / 2.0)
-        rates = cma.Rates.of(run.dim, cma.effective(self.weights))
-        self.cma = cma.CMA(run.box, centre, run.config.sigma, rates)
-        self.sound, self._decomposed = True, 0
 
-    def follow(self, run: Run[SPACMAConfig], pop: Members, level: float) -> None:
-        """Learn from the best half of the population."""
-        if not self.sound:
-            return
-        n, rates = len(pop), self.cma.rates
-        if n != self._n:
-            self._n, self.weights = n, cma.log_weights(n / 2.0)
-        parents = pop.x[pop.order(level)[: self.weights.size]]
-        fading = (1.0 - rates.cs) ** (2.0 * run.t / n)
-        mueff = cma.effective(self.weights)
-        self.cma.learn(
-            self.weights @ parents, parents, self.weights, mueff, fading, 2.0 + 4.0 / (run.dim + 1)
-        )
-        if run.t - self._decomposed > n / (rates.c1 + rates.cmu) / run.dim / 10.0:
-            self._decomposed = run.t
-            self.sound = self.cma.decompose()
+@routine
+def learn(state: State, weights: FloatArray) -> None:
+    """Write the means of the successes' F and CR, and the part that class 1 has of the gains."""
+    now, cfg, slot = state.now[0], state.cfg[0], state.slot[: weights.size]
+    total, f, cr = means(weights, slot["f"], slot["cr"], False)
+    if total == 0.0:
+        return
+    cell = state.memory[now.k]
+    cell.f, cell.cr = f, cell_after(cell.cr, cr)
+    if now.sound:
+        by_first = 0.0
+        for i in range(weights.size):
+            by_first += weights[i] * slot[i].first
+        share = cfg.mc_keep * cell.share + (1.0 - cfg.mc_keep) * by_first
+        cell.share = min(1.0 - cfg.mc_min, max(cfg.mc_min, share))
+    now.k = (now.k + 1) % cfg.h
+
+
+@routine
+def follow(state: State) -> None:
+    """Let the model learn from the best half of the population."""
+    now, shape = state.now[0], model(state)
+    n, dim = now.n_pop, state.x.shape[1]
+    rates = cma.Rates(now.cc, now.cs, now.c1, now.cmu, now.damps)
+    weights = cma.log_weights(n / 2.0)
+    order = generations.ordered(state)[: weights.size]
+    parents = generations.gathered(state.x, order)
+    fading = (1.0 - rates.cs) ** (2.0 * now.n / n)
+    lesson = cma.Lesson(cma.effective(weights), fading, 2.0 + 4.0 / (dim + 1), True, 100.0)
+    mean = np.empty(dim)
+    symmetric.combine(mean, weights, parents)
+    unit = cma.units(state.box, now.sigma)
+    now.sigma = cma.learn(shape, now.sigma, unit, rates, mean, parents, weights, lesson)
+    if now.n - now.decomposed > n / (rates.c1 + rates.cmu) / dim / 10.0:
+        now.decomposed = now.n
+        now.sound = cma.decompose(shape, 0.0)
+
+
+@kernel
+def step(state: State, cand: Candidate, action: int) -> bool:
+    """Take the candidate's result, make the next candidate, or do both."""
+    return generations.generation_turn(state, cand, action, first, select, vary)
 
 
 ALGORITHMS = {
-    "lshade-spacma": Algorithm("lshade-spacma", "LSHADE-SPACMA", SPACMAConfig, search=search),
+    "lshade-spacma": Algorithm("lshade-spacma", "LSHADE-SPACMA", SPACMAConfig, start, step),
 }

@@ -7,14 +7,17 @@ import numpy as np
 
 from de2ls._checks import FloatArray
 from de2ls.algorithms.config import parameter
-from de2ls.algorithms.lineage import cma, variation
+from de2ls.algorithms.lineage import cma, symmetric, variation
 from de2ls.algorithms.lineage.members import LineageConfig, Members, Run, Search
 from de2ls.engine import random
+from de2ls.engine.members import copy_vector
 from de2ls.engine.random import RandomState
 from de2ls.jit.kernels import block, kernel
 
 SQRT_PI = math.sqrt(math.pi)
 HUGE = 1e25  # a sum of objectives beyond this gives equal weights
+FLOOR = 1e-14  # least square of a length, relative to the largest
+NOWHERE = np.empty(0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,22 +39,49 @@ def bell(rng: RandomState) -> float:
 
 
 @kernel
-def steps(rng: RandomState, n: int, dim: int) -> FloatArray:
-    """Draw rows of steps, by a coin all from the bell or all from one arcsine."""
-    z, bells = np.empty((n, dim)), random.uniform(rng) < 0.5
+def draw(
+    rng: RandomState, shape: cma.Shape, sigma: float, parents: FloatArray, box: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return samples, one per parent, and the same repaired.
+
+    Their steps are, by a coin, all from the bell or all from one arcsine. Outside the box stand the
+    parents' reflections.
+    """
+    n, dim = parents.shape
+    z, y, inside = np.empty((n, dim)), np.empty((n, dim)), np.empty((n, dim))
+    bells = random.uniform(rng) < 0.5
     for i in range(n):
         for j in range(dim):
             z[i, j] = bell(rng) if bells else SQRT_PI * math.asin(2.0 * random.uniform(rng) - 1.0)
-    return z
+    cma.sample(shape, cma.units(box, sigma), z, y)
+    for i in range(n):
+        copy_vector(y[i], inside[i])
+        variation.reflect_parent(inside[i], parents[i], box)
+    return y, inside
 
 
 @kernel
-def repaired(y: FloatArray, parents: FloatArray, box: FloatArray) -> FloatArray:
-    """Return rows with their parents' reflections outside the box."""
-    inside = y.copy()
-    for i in range(y.shape[0]):
-        variation.reflect_parent(inside[i], parents[i], box)
-    return inside
+def follow(
+    shape: cma.Shape,
+    sigma: float,
+    box: FloatArray,
+    rates: cma.Rates,
+    lesson: cma.Lesson,
+    samples: FloatArray,
+    weights: FloatArray,
+    best: FloatArray,
+) -> tuple[float, bool]:
+    """Learn from samples, best first; return the step size and whether the model is sound.
+
+    The mean is repaired by the best point, if it is not empty.
+    """
+    mean = np.empty(samples.shape[1])
+    symmetric.combine(mean, weights, samples)
+    if best.size > 0:
+        variation.reflect_parent(mean, best, box)
+    unit = cma.units(box, sigma)
+    sigma = cma.learn(shape, sigma, unit, rates, mean, samples, weights, lesson)
+    return sigma, not cma.is_lost(sigma) and cma.decompose(shape, FLOOR)
 
 
 class Retreat:
@@ -71,8 +101,8 @@ class Retreat:
         self.mu = math.ceil(n / 2)
         logs = math.log(max(self.mu, dim / 2.0) + 0.5) - np.log(np.arange(1, self.mu + 1))
         self.logs: FloatArray = logs / logs.sum()
-        self.mueff = cma.effective(logs)
-        mueff = self.mueff
+        self.mueff = mueff = cma.effective(self.logs)
+        self.cautious = ((1.4 + 2.0 / (dim + 1.0)) * cma.expected(dim)) ** 2 / dim
         cs = (mueff + 2.0) / (dim + mueff + 3.0)
         self.rates = cma.Rates(
             cc=(4.0 + mueff / dim) / (dim + 4.0 + 2.0 * mueff / dim),
@@ -89,8 +119,12 @@ class Retreat:
     def restart(self, members: Members, sigma: float) -> None:
         """Let members overwrite the first of P2 and start anew from their centre."""
         self.pop.put(slice(len(members)), members)
-        centre = self.pop.x.mean(axis=0)
-        self.cma = cma.CMA(self.run.box, centre, sigma, self.rates, compensated=False, floor=1e-14)
+        dim = self.run.dim
+        lengths, ps, pc = np.empty((3, dim))
+        c, axes = np.empty((2, dim, dim))
+        self.shape = cma.Shape(self.pop.x.mean(axis=0), lengths, ps, pc, c, axes)
+        self.sigma = sigma
+        cma.forget(self.shape)
 
     def best_is_inside(self) -> bool:
         """Whether no coordinate of P2's best stands on a bound."""
@@ -99,20 +133,24 @@ class Retreat:
 
     def generation(self, g: int, level: float) -> Search:
         """Sample P2 anew and let the distribution follow its better half."""
-        run, model, box = self.run, self.cma, self.run.box
-        n, dim = self.pop.x.shape
-        y = model.sample(steps(run.rng, n, dim))
-        trials = yield from run.evaluate(repaired(y, self.pop.x, box))
+        run, box = self.run, self.run.box
+        y, inside = draw(run.rng, self.shape, self.sigma, self.pop.x, box)
+        trials = yield from run.evaluate(inside)
         order = trials.order(level)
         self.pop = trials[order]
-        weights, best = self.weights(), y[order[: self.mu]]
-        mean = weights @ best
-        if run.progress >= run.config.mean_from:
-            mean = repaired(mean[None], self.pop.x, box)[0]
+        late = run.progress >= run.config.mean_from
         fading = (1.0 - self.rates.cs) ** (2.0 * g)
-        cautious = ((1.4 + 2.0 / (dim + 1.0)) * model.chi) ** 2 / dim
-        model.learn(mean, best, weights, self.mueff, fading, cautious, 1.0)
-        if model.is_lost or not model.decompose():
+        self.sigma, sound = follow(
+            self.shape,
+            self.sigma,
+            box,
+            self.rates,
+            cma.Lesson(self.mueff, fading, self.cautious, compensated=False, limit=1.0),
+            y[order[: self.mu]],
+            self.weights(),
+            self.pop.x[0] if late else NOWHERE,
+        )
+        if not sound:
             self.restart(self.pop, run.config.sigma)
 
     def weights(self) -> FloatArray:

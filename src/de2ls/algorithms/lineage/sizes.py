@@ -2,12 +2,16 @@
 
 import math
 
+from de2ls.jit.kernels import kernel
 
+
+@kernel
 def rounded(value: float) -> int:
     """Return the nearest integer, halves up, as C and MATLAB round positive numbers."""
     return math.floor(value + 0.5)
 
 
+@kernel
 def linear(n0: int, n_min: int, progress: float) -> int:
     """Return the planned size at `progress` = t / T: N0 + (Nmin - N0) t / T."""
     return max(n_min, rounded(n0 + (n_min - n0) * min(1.0, progress)))

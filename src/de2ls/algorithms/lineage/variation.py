@@ -170,10 +170,3 @@ def midpoint_rows(v: FloatArray, x: FloatArray, box: FloatArray) -> None:
     """Repair each row of v by the same row of x."""
     for i in range(x.shape[0]):
         midpoint(v[i], x[i], box)
-
-
-@kernel
-def mirror_rows(v: FloatArray, box: FloatArray) -> None:
-    """Reflect each row of v into the box."""
-    for i in range(v.shape[0]):
-        mirror(v[i], box)
