@@ -5,7 +5,7 @@
 | u, f, c, v | the same | point, objective, constraints, summed violation |
 | g, J | the same | slopes of objective and constraints |
 | B | `B` | curvature of the Lagrangian; None: not known yet |
-| h | `h` | difference steps; fine forward ones are at most `step_limit` |
+| h | `h` | difference steps; fine forward ones are at most `step_limit`, 2 sqrt(eta) |
 
 The first search from a new point begins with coarse slopes, h a share of the radius: what matters
 for steps of that length is the trend, not the ripples on it. They end with the first steps that

@@ -1,6 +1,7 @@
 """The local arm: where the local method starts, and what is kept of where it ends.
 
-`solve` uses differences where they can be trusted and regression where not. Starts, in this order:
+`solve` uses differences; under noise a polish of the incumbent is by regression, one between
+restarts, and these are races. Starts, in this order:
 the user's points; the best of the first random points, as it is, relaxed first (the objective
 alone, then the problem), restored first (the violation alone, then the problem); then, whenever
 there is something, what other arms proposed, and a new incumbent with radii 10^U(-4.5, -1.5) until

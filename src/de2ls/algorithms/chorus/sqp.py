@@ -10,8 +10,8 @@ costs n evaluations, a point one), takes the one of best merit, and computes the
 | r | `ratio` | decrease of the merit over the predicted one |
 | K | `n_cuts` | cuts in use: 1 on smooth functions, more where kinks were met |
 
-- Differences: h_i = 2 sqrt(eps |f| / B_ii); central ones once h B_ii / 2 exceeds a tenth of
-  pred / |d|.
+- Differences: h_i = 2 sqrt(eps |f| / B_ii), under noise 2 sqrt(sigma / B_ii); central ones once
+  h B_ii / 2 exceeds a tenth of pred / |d|.
 - Kinks: on a smooth function f(u + d) - f(u) = (g(u) + g(u + d))'d / 2 up to third order. Several
   steps that break this rule switch the bundle on. Then slopes are taken a little aside (on a kink
   differences mix the pieces), and a rejected step whose objective surprised adds its cut.
