@@ -8,9 +8,13 @@ import pytest
 
 from de2ls._checks import FloatArray
 from de2ls.algorithms.chorus import ChorusConfig
-from de2ls.algorithms.chorus.archive import Archive, Batches
+from de2ls.algorithms.chorus.archive import Archive, Batches, Rows
+from de2ls.algorithms.chorus.iterate import Iterate
+from de2ls.algorithms.chorus.local import Next, Starts
 from de2ls.algorithms.chorus.noise import probe, table_noise
+from de2ls.algorithms.chorus.optima import End
 from de2ls.algorithms.chorus.smoothed import tamed, within_cubic
+from de2ls.algorithms.chorus.watch import Watch
 from tests.algorithms.chorus.support import Case, drive
 
 Function = Callable[[FloatArray], Any]
@@ -192,3 +196,99 @@ def test_oscillations_at_all_scales_are_no_correlated_noise() -> None:
 
     for at in (1e-5, 1e-4, 1e-3):
         assert not probed(irregular, 0.5 + at).noisy
+
+
+def alarmed(eta: float, size: float = 2.0) -> Archive:
+    """Return an archive under alarm with an incumbent of objective 10 at the centre."""
+    case = Case(lambda X: (quadratic(X), none(X), none(X)), 4)
+    a = Archive(case.space(), np.random.default_rng(1), 1000, ChorusConfig())
+    a.eta, a.size, a.noisy, a.searches = np.array([eta]), np.array([size]), True, 1
+    a.record(np.full((1, 4), 0.5), Rows(np.array([[10.0]]), np.zeros(1)))
+    return a
+
+
+def test_noise_is_in_units_of_an_outputs_size_or_value() -> None:
+    a = alarmed(1e-3)
+    assert a.f_noise(10.0) == pytest.approx(0.01)
+    assert a.f_noise(-0.5) == pytest.approx(0.002)
+    assert a.noise_at(np.array([10.0])) == pytest.approx([0.01])
+    a.noisy = False
+    assert a.f_noise(10.0) == 0.0
+    assert a.noise_at(np.array([10.0])).tolist() == [0.0]
+
+
+@pytest.mark.parametrize(("eta", "limit"), [(1e-8, 2e-4), (2.5e-7, 1e-3), (0.1, 1e-2)])
+def test_difference_steps_balance_noise_and_curvature(eta: float, limit: float) -> None:
+    """More and Wild: the step is sqrt(noise / curvature), here twice that, up to 0.01."""
+    at = Iterate(alarmed(eta), np.full(4, 0.5), "con", 1e-6)
+    assert at.step_limit == pytest.approx(limit)
+    curve = np.array([1e20, 40.0 * eta / (0.3 * limit) ** 2, 1e-20])  # the noise is 10 eta
+    assert at._steps(10.0, curve) == pytest.approx([0.01 * limit, 0.3 * limit, limit])
+
+
+@pytest.mark.parametrize(("gain", "stalls"), [(0.009, True), (0.011, False)])
+def test_a_gain_below_the_noise_is_a_stall(gain: float, stalls: bool) -> None:
+    a = alarmed(1e-3)  # 0.01 at the value 10
+    watch = Watch(a, 20.0, race=False)
+    watch.begin(10.0, 0.0)
+    a.evals += 19
+    assert not watch.stalls(10.0, 0.0)
+    a.evals += 1
+    assert watch.stalls(10.0 - gain, 0.0) == stalls
+
+
+def starts_at(a: Archive) -> Starts:
+    starts = Starts(a, np.full(4, 0.2), np.empty((0, 4)))
+    starts.turn = 3  # the first starts are behind it
+    return starts
+
+
+def test_one_polish_between_restarts() -> None:
+    """A polished incumbent is polished again when it has gained more than its noise."""
+    a = alarmed(1e-3)
+    starts = starts_at(a)
+    start = starts.next()
+    assert start.polish
+    assert np.array_equal(start.u, a.incumbent)
+    starts.learn(start, End(a.incumbent, 10.02, 0.0, True), gained=False)
+    assert not starts.next().polish
+    for value, polish in ((9.98, False), (9.95, True)):  # three times the noise is 0.03
+        a.record(np.full((1, 4), 0.6), Rows(np.array([[value]]), np.zeros(1)))
+        assert starts.next().polish == polish
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        End(np.full(4, 0.9), 11.0, 0.0, True),
+        End(np.full(4, 0.5), 9.0, 0.0, True),  # the models know of better points
+        End(np.full(4, 0.5), 10.0, 0.5, True),
+        End(np.full(4, 0.5), 10.0, 0.0, False),
+    ],
+    ids=["worse", "better", "outside", "cut off"],
+)
+def test_a_polish_that_misses_the_incumbent_is_tried_twice_more(end: End) -> None:
+    starts = starts_at(alarmed(1e-3))
+    polishes: list[Next] = []
+    while (start := starts.next()).polish:
+        polishes.append(start)
+        starts.learn(start, end, gained=False)
+    assert len(polishes) == 3
+
+
+def test_restarts_find_the_deepest_of_several_noisy_minima() -> None:
+    """Nine wells of equal width, one of them deeper: 600 evaluations in two dimensions."""
+    wells = np.array([[x, y] for x in (-3.0, 0.0, 3.0) for y in (-3.0, 0.0, 3.0)])
+    depth = np.append(np.full(8, 0.5), 1.0)
+
+    def true(X: FloatArray) -> Any:
+        far = ((X[:, None] - wells) ** 2).sum(-1)
+        return 2.0 - (depth * np.exp(-far / 1.5)).sum(1)
+
+    def noisy(X: FloatArray) -> tuple[Any, Any, Any]:
+        return true(X) * (1 + 1e-3 * random(X)), none(X), none(X)
+
+    for seed in (1, 2, 3):
+        run = drive(Case(noisy, 2), 600, seed)
+        best = run.points[run.answers.f.argmin()]
+        assert np.abs(best - 3.0).max() < 0.3

@@ -121,6 +121,16 @@ class Archive(UnitBox):
         """What improves."""
         return (0, self.best_f) if self.feasible else (1, self.least_v)
 
+    def noise_at(self, out: FloatArray) -> FloatArray:
+        """Return the noise of the first outputs where they have these values; 0 without alarm."""
+        k = len(out)
+        noise: FloatArray = self.noisy * self.eta[:k] * np.maximum(self.size[:k], np.abs(out))
+        return noise
+
+    def f_noise(self, f: float) -> float:
+        """Return the noise of the objective where it has the value `f`; 0 without alarm."""
+        return float(self.eta[0]) * max(float(self.size[0]), abs(f)) if self.noisy else 0.0
+
     @property
     def left(self) -> int:
         """Evaluations that are left."""

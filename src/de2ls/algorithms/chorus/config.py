@@ -104,8 +104,17 @@ class ChorusConfig(Config):
     probe_seed: int = parameter(12345, "seed of the probes' directions", 0)
     probe_budget: float = parameter(20.0, "budget per dimension from which is probed", 0.0)
     probe_every: int = parameter(3, "searches from probe to probe under alarm", 1)
+    noisy_share: float = parameter(
+        0.5,
+        "most evaluations of a search by differences under noise, share of the budget",
+        0.0,
+        1.0,
+    )
     smoothed_share: float = parameter(
         1 / 3, "most evaluations of a search by regression, share of the budget", 0.0, 1.0
+    )
+    smoothed_window: float = parameter(
+        4.0, "evaluations per n + 1 in which regression must gain more than the noise", 1.0
     )
     smoothed_tol: float = parameter(1e-8, "radius at which regression ends", 1e-14, 1e-2)
     model_points: float = parameter(

@@ -5,7 +5,7 @@
 | u, f, c, v | the same | point, objective, constraints, summed violation |
 | g, J | the same | slopes of objective and constraints |
 | B | `B` | curvature of the Lagrangian; None: not known yet |
-| h | `h` | difference steps; fine forward ones are at most `step_limit` |
+| h | `h` | difference steps; fine forward ones are at most `step_limit`, 2 sqrt(eta) |
 
 The first search from a new point begins with coarse slopes, h a share of the radius: what matters
 for steps of that length is the trend, not the ripples on it. They end with the first steps that
@@ -21,6 +21,8 @@ from de2ls.algorithms.chorus.archive import BIG, Archive, Batches
 from de2ls.algorithms.chorus.differences import View, central, forward, turned, usable_slopes
 from de2ls.algorithms.chorus.model import TINY, Bundle, Cut
 from de2ls.algorithms.chorus.step import Point, Subproblem
+
+LONGEST, NOISY_LONGEST = 1e-4, 1e-2  # of the box: forward steps
 
 Slopes = tuple[FloatArray, FloatArray, Cut]  # g, J and the cut they make
 
@@ -75,7 +77,8 @@ class Iterate:
     @property
     def step_limit(self) -> float:
         """Largest forward step: it grows with the noise."""
-        return min(max(2.0 * math.sqrt(self.a.eta.max()), 1e-7), 1e-4)
+        most = NOISY_LONGEST if self.a.noisy else LONGEST
+        return min(max(2.0 * math.sqrt(self.a.eta.max()), 1e-7), most)
 
     @property
     def _coarse_step(self) -> float:
@@ -117,10 +120,7 @@ class Iterate:
             assert self.B is not None
             curve = np.maximum(np.diag(self.B), TINY)
             limit = self.step_limit
-            least = min(1e-2 * limit, 0.1 * self.radius)
-            most = min(limit, max(1e-2 * self.radius, 1e-3 * limit))
-            h = np.sqrt(2.2e-16 * abs(best.f) / curve)
-            h = np.minimum(np.maximum(2.0 * h, least), most)
+            h = self._steps(best.f, curve)
             d = best.u - self.u
             left = abs(sub.pred) / (math.sqrt(d @ d) + TINY)
             self.central = self.central or 0.5 * float((h * curve).max()) > 0.1 * left
@@ -131,6 +131,16 @@ class Iterate:
             g, J = yield from forward(self.view, at.u, at.f, at.c, turned(at.u, h))
         return (g, J, Cut(at.f, g, at.u)) if usable_slopes(g, J) else None
 
+    def _steps(self, f: float, curve: FloatArray) -> FloatArray:
+        """Return forward steps that balance the errors of rounding, or noise, and curvature."""
+        least, most = 1e-2 * self.step_limit, self.step_limit
+        if not self.a.noisy:  # in a small trust region nearer is better
+            least = min(least, 0.1 * self.radius)
+            most = min(most, max(1e-2 * self.radius, 1e-3 * most))
+        error = max(2.2e-16 * abs(f), self.a.f_noise(f))
+        h: FloatArray = np.minimum(np.maximum(2.0 * np.sqrt(error / curve), least), most)
+        return h
+
     def _sharpen(self) -> Batches:
         """Take finer differences at the iterate before a rejection is believed."""
         if self.coarse:
@@ -139,7 +149,7 @@ class Iterate:
             yield from self._look()
             return
         self.sharp = True
-        h = np.full(self.n, 30.0 * self.step_limit)
+        h = np.full(self.n, min(30.0 * self.step_limit, 0.1))
         g, J = yield from central(self.view, self.u, self.f, self.c, h)
         self._use(g, J)
         self.radius *= 0.3

@@ -1,6 +1,7 @@
 """The local arm: where the local method starts, and what is kept of where it ends.
 
-`solve` uses differences where they can be trusted and regression where not. Starts, in this order:
+`solve` uses differences; under noise a polish of the incumbent is by regression, one between
+restarts, and these are races. Starts, in this order:
 the user's points; the best of the first random points, as it is, relaxed first (the objective
 alone, then the problem), restored first (the violation alone, then the problem); then, whenever
 there is something, what other arms proposed, and a new incumbent with radii 10^U(-4.5, -1.5) until
@@ -32,23 +33,27 @@ def solve(
     radius: float,
     max_evals: int,
     race: bool = False,
+    polish: bool = False,
 ) -> Batches:
     """Search locally from `u`; returns an `End` of the whole space.
 
-    In a `race` it is given up when it can hardly reach the best feasible point.
+    In a `race` it is given up when it can hardly reach the best feasible point. Under noise
+    differences lead near an optimum, and a `polish` goes on by regression.
     """
     face = Face(a, u)
     start = face.down(u)
     if not len(start):
         rows = yield u[None]
         return End(u, float(rows.out[0, 0]), float(rows.v[0]), True)
-    if not a.noisy:
+    if not (a.noisy and polish):
+        noisy = a.noisy
         end = yield from face.run(LocalSearch(a, start, mode, radius, max_evals, race).run())
-        if not a.noisy:
+        if a.noisy == noisy:
             return end._replace(u=face.up(end.u))
         radius = max(radius, 0.1)
     radius = max(radius, 3e-3)
-    end = yield from face.run(SmoothedSearch(a, face, start, mode, radius, max_evals).run())
+    search = SmoothedSearch(a, face, start, mode, radius, max_evals, polish)
+    end = yield from face.run(search.run())
     return end._replace(u=face.up(end.u))
 
 
@@ -60,6 +65,7 @@ class Next(NamedTuple):
     radius: float
     independent: bool = True  # of what other searches found
     loose: End | None = None  # the search to refine first
+    polish: bool = False  # of the incumbent; by regression under noise
 
 
 class Starts:
@@ -71,11 +77,13 @@ class Starts:
         self.loose: End | None = None  # where the incumbent's search was given up
         self.crawls = False  # and that from the incumbent was given up too
         self.fails, self.turn = 0, 0
+        self.tries = 0  # polishes more under noise: the last one did not end at the incumbent
 
     def next(self) -> Next:
         """Return the next start."""
         a = self.a
-        improved = better(a.score, self.polished, 3.0 * float(a.eta[0]) * a.noisy)
+        noise = 3.0 * a.f_noise(a.best_f) / (abs(a.best_f) + 1e-12) if a.feasible else 0.0
+        improved = better(a.score, self.polished, noise)
         if a.first_starts:
             return Next(a.first_starts.pop(0), AS_IT_IS, a.config.start_radius)
         if self.given:
@@ -89,7 +97,7 @@ class Starts:
         if a.starts:
             start = a.starts.pop(0)
             return Next(start.u, AS_IT_IS, start.radius)
-        if improved or self.fails < (1 if a.noisy else 3):
+        if improved or self.fails < (self.tries if a.noisy else 3):
             return self._polish(improved)
         return self._restart()
 
@@ -109,10 +117,10 @@ class Starts:
         self.polished = a.score
         if self.loose is not None and self.crawls and self._refinable():
             return Next(a.incumbent, AS_IT_IS, 1e-3, independent=False, loose=self.loose)
-        low, high = (-2.5, -0.7) if a.noisy else (-4.5, -1.5)
+        low, high = (-3.0, -1.3) if a.noisy else (-4.5, -1.5)
         modes = AS_IT_IS if a.feasible or self.fails % 2 else ("v",)
         radius = 10.0 ** a.rng.uniform(low, high)
-        return Next(a.incumbent, modes, radius, independent=False)
+        return Next(a.incumbent, modes, radius, independent=False, polish=True)
 
     def _refinable(self) -> bool:
         a = self.a
@@ -121,11 +129,23 @@ class Starts:
 
     def learn(self, start: Next, end: End | None, gained: bool) -> None:
         """Take in how a search ended: settled, given up, or without any gain."""
+        if start.polish and end is not None and self.a.noisy and self.a.feasible:
+            done = self._at_incumbent(end)
+            self.tries = 0 if done else 2
+            self.polished = self.a.score if done else self.polished
         if gained:
             self.loose = end if end and (end.kinked or not end.settled) else None
         elif start.loose is not None:
             self.loose = None
         self.crawls = not start.independent and (not gained or self.loose is not None)
+
+    def _at_incumbent(self, end: End) -> bool:
+        """Whether a search has ended at the incumbent's value, up to noise."""
+        a = self.a
+        noise = a.noise_at(np.append(a.best_f, np.zeros(a.m)))
+        near = abs(end.f - a.best_f) <= 3.0 * noise[0] + 1e-9 * abs(a.best_f)
+        inside = end.v <= 10.0 * a.feasible_tol + noise[1:].sum()
+        return bool(end.converged and near and inside)
 
     def _restart(self) -> Next:
         a = self.a
@@ -177,26 +197,31 @@ def local(a: Archive) -> Batches:
     if a.discrete.size and not len(given):
         best = yield from _unrounded(a, best)
     starts = Starts(a, best, given)
-    every = a.config.probe_every
+    every = again = a.config.probe_every
     most = int(a.config.local_most * (a.n + 1))
     while True:
-        if a.noisy and a.searches % every == every - 1:
+        if a.noisy and a.searches + 1 >= again:
             yield from _probe(a, a.incumbent)
+            every *= 2  # what was found again is looked for less often
+            again = a.searches + 1 + every
         start = starts.next()
         before = a.score
         end: End | None = None
         u, radius = start.u, start.radius
-        race = min(a.failed, a.independent) >= a.config.known and start.independent
+        # under noise the first search has shown what can be reached, and evaluations are few
+        fruitless = min(a.failed, a.independent) >= a.config.known
+        race = start.independent and (a.searches > 0 if a.noisy else fruitless)
         if start.loose is not None:
             u = yield from refine(a, u, start.loose.multipliers)
+        share = a.config.smoothed_share if start.polish else a.config.noisy_share
         for mode in start.modes:
             relaxed = end if start.modes[0] == "f" else None
             if relaxed and a.relaxed_v <= a.feasible_tol and relaxed.f <= a.best_f:
                 break  # the relaxed optimum is feasible
-            granted = int(a.config.smoothed_share * a.budget) if a.noisy else most
+            granted = min(most, int(share * a.budget)) if a.noisy else most
             if mode == "f":  # on the way to the problem it need not be exact
                 granted = min(granted, int(a.config.short_most * (a.n + 1)))
-            end = yield from solve(a, u, mode, radius, granted, race)
+            end = yield from solve(a, u, mode, radius, granted, race, start.polish)
             u, radius = end.u, 0.05
         gained = better(a.score, before)
         starts.learn(start, end, gained)

@@ -17,7 +17,8 @@ the new centre, is the next step's model.
 | kappa | `kappa` | penalty in units of S; tenfold only if a multiplier is at its limit |
 | r | `ratio` | smoothed decrease over the predicted one |
 
-End: the predicted decrease below the merit's noise four times in a row, or Delta below its limit.
+End: the predicted decrease below the merit's noise four times in a row, Delta below its limit, or
+a window of evaluations in which no more than noise was gained.
 """
 
 from typing import Any
@@ -29,6 +30,7 @@ from de2ls.algorithms.chorus.archive import BIG, Archive, Batches
 from de2ls.algorithms.chorus.merit import Merit
 from de2ls.algorithms.chorus.optima import End
 from de2ls.algorithms.chorus.regression import Fit, fit
+from de2ls.algorithms.chorus.watch import Watch
 
 AIMS = (0.0, 2.5)  # in units of sd, tried beside 1
 TAME = 10.0  # constraints are logarithmic beyond so many times their typical deviation
@@ -72,6 +74,7 @@ class SmoothedSearch:
         mode: str,
         radius: float,
         max_evals: int,
+        polish: bool = False,
         tol: float | None = None,
     ) -> None:
         self.a, self.face, self.config = archive, face, archive.config
@@ -87,6 +90,8 @@ class SmoothedSearch:
         self.max_evals, self.began = max_evals, archive.evals
         self.kappa, self.quiet, self.designs = 3.0, 0, 0
         self.f = self.v = np.inf  # fitted values at the centre
+        self.polish = polish
+        self.watch = Watch(archive, self.config.smoothed_window * (self.n + 1), race=False)
 
     def run(self) -> Batches:
         """Search; returns an `End`."""
@@ -98,15 +103,24 @@ class SmoothedSearch:
                 return End(self.u, BIG, BIG, False)
         self.f = float(rows.out[rows.usable.argmax(), 0])
         known: Fit | None = None
+        self.watch.begin(np.inf, np.inf)
         while self.a.evals - self.began < self.max_evals:
             if known is None:
                 known = yield from self._first_fit()
                 if known is None:
                     break
             known = yield from self._step(known)
-            if self.quiet >= 4 or self.radius < self.tol:
+            if self.quiet >= 4 or self.radius < self.tol or self._stalls():
                 return End(self.u, self.f, self.v, True)
         return End(self.u, self.f, self.v, False)
+
+    def _stalls(self) -> bool:
+        """Whether nothing but noise was gained for a while; a polish must gain at the incumbent."""
+        if not self.a.noisy:
+            return False
+        if self.polish and self.a.feasible:
+            return self.watch.stalls(self.a.best_f, 0.0)
+        return self.watch.stalls(self.f, self.v)
 
     def _data(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return scaled points, outputs and relative variances near the centre."""
@@ -171,9 +185,10 @@ class SmoothedSearch:
             if all(np.abs(other - x).max() > 0.02 for x in trials):
                 trials.append(other)
         pred = merit(zero, aim) - merit(z, aim)
-        active = np.where(merit.models.c[1:] > -2.0 * sd - 0.3, sd, 0.0).sum() if self.m else 0.0
-        noise = known.sd[0] / merit.unit + 0.3 * self.kappa * active
-        flat = pred < noise or pred * merit.unit < 1e-12 * abs(known.models.c[0])
+        noise = self._noise(known) / merit.units
+        active = noise[1:][merit.models.c[1:] > -2.0 * sd - 0.3].sum()
+        hidden = noise[0] + 0.3 * self.kappa * active
+        flat = pred < hidden or pred * merit.unit < 1e-12 * abs(known.models.c[0])
         self.quiet = self.quiet + 1 if flat else 0
         U = np.clip(self.u + self.radius * np.array(trials), 0.0, 1.0)
         yield np.concatenate([U, self._poor(known)])
@@ -203,6 +218,13 @@ class SmoothedSearch:
         over = np.where(h > self.a.eq_tol[: self.nh], h, 0.0).sum()
         self.v = float(np.maximum(g, 0.0).sum() + over)
         return self._moved(new, data, centre, self.radius / old)
+
+    def _noise(self, known: Fit) -> FloatArray:
+        """Return the noise of the outputs, of which the models' errors are no part."""
+        if not self.a.noisy:
+            return known.sd
+        noise: FloatArray = np.minimum(known.sd, 3.0 * self.a.noise_at(known.models.c))
+        return noise
 
     def _best_step(
         self, merit: Merit, lo: FloatArray, hi: FloatArray, aim: FloatArray

@@ -10,8 +10,8 @@ costs n evaluations, a point one), takes the one of best merit, and computes the
 | r | `ratio` | decrease of the merit over the predicted one |
 | K | `n_cuts` | cuts in use: 1 on smooth functions, more where kinks were met |
 
-- Differences: h_i = 2 sqrt(eps |f| / B_ii); central ones once h B_ii / 2 exceeds a tenth of
-  pred / |d|.
+- Differences: h_i = 2 sqrt(eps |f| / B_ii), under noise 2 sqrt(sigma / B_ii); central ones once
+  h B_ii / 2 exceeds a tenth of pred / |d|.
 - Kinks: on a smooth function f(u + d) - f(u) = (g(u) + g(u + d))'d / 2 up to third order. Several
   steps that break this rule switch the bundle on. Then slopes are taken a little aside (on a kink
   differences mix the pieces), and a rejected step whose objective surprised adds its cut.
@@ -53,15 +53,16 @@ class LocalSearch(Iterate):
         super().__init__(archive, u, mode, radius)
         self.first_radius = radius
         self.max_evals, self.began = max_evals, archive.evals
-        self.watch = Watch(archive, self.n, race and mode == "con")
+        window = self.config.local_window * (self.n + 1)
+        self.watch = Watch(archive, window, race and mode == "con")
         self.most_cuts = min(self.config.cuts_most, self.n + self.config.cuts_more)
         self.rejected = self.small = self.kinks = self.bad = 0
         self.first, self.converged = True, False
         self.best: Point | None = None  # feasible
         self.multipliers: FloatArray | None = None
-        self.suspect = archive.evals - archive.probed < 3 * (self.n + 1) and archive.evals > 20 * (
-            self.n + 1
-        )
+        self.noisy = archive.noisy  # known before: kinks cannot be told from it
+        lately = archive.evals - archive.probed < 3 * (self.n + 1)
+        self.suspect = self.noisy or (lately and archive.evals > 20 * (self.n + 1))
 
     def run(self) -> Batches:
         """Search; returns an `End`."""
@@ -138,7 +139,8 @@ class LocalSearch(Iterate):
         if sub.pred <= 0 and sharp:
             self.bad += 1
             self.B, self.radius = None, 0.3 * self.radius
-        flat = 0 < sub.pred <= 1e-16 * (abs(self.f) + 1e-8) and sub.v0 <= 0
+        least = max(1e-16 * (abs(self.f) + 1e-8), self.a.f_noise(self.f))
+        flat = 0 < sub.pred <= least and sub.v0 <= 0
         return done or self.radius < self._tolerance() or self.bad > self.config.local_bad or flat
 
     def _tolerance(self) -> float:
@@ -166,7 +168,7 @@ class LocalSearch(Iterate):
         error = abs(best.f - self.f - 0.5 * (before + after)) / (abs(before) + abs(after) + TINY)
         # cuts that hold the step and recur are pieces of the function
         used = self.n_cuts > 1 and own < 0.99 and self.bundle.knows(g)
-        kinked = error > 0.05 and not self.coarse
+        kinked = error > 0.05 and not self.coarse and not self.noisy
         self.kinks = min(6, self.kinks + 1) if kinked else max(0, self.kinks - (not used))
         self.u, self.f, self.c, self.v = best.u, best.f, best.c, best.v
         self.g, self.J = g, J
@@ -203,7 +205,7 @@ class LocalSearch(Iterate):
         self.radius = 0.1 * self.radius if length == 0 else min(0.1 * self.radius, 2.0 * length)
         modelled = sub.objective(d) + 0.5 * float(d @ self.B @ d)
         surprised = promising and best.f - self.f > 0.5 * modelled
-        if self.config.cuts and self.rejected >= 2 and surprised:
+        if self.config.cuts and not self.noisy and self.rejected >= 2 and surprised:
             # the objective, not a constraint, is to blame: a kink
             self.n_cuts, self.B, self.kinks = self.most_cuts, None, 4
             self.radius = min(30.0 * self.radius, self.first_radius)

@@ -9,11 +9,10 @@ from de2ls.algorithms.chorus.archive import Archive
 
 
 class Watch:
-    """Watches one local search of `n` coordinates."""
+    """Watches one local search, by windows of so many evaluations."""
 
-    def __init__(self, archive: Archive, n: int, race: bool) -> None:
-        self.a, self.race = archive, race
-        self.window = archive.config.local_window * (n + 1)
+    def __init__(self, archive: Archive, window: float, race: bool) -> None:
+        self.a, self.race, self.window = archive, race, window
         self.hopeless = 0  # iterations in a row
 
     def begin(self, f: float, v: float) -> None:
@@ -24,10 +23,11 @@ class Watch:
         """Whether a window is over in which the search has not moved on to `f` and `v`."""
         if self.a.evals - self.mark < self.window:
             return False
+        noise = self.a.f_noise(f)
         if self.v > self.a.feasible_tol:
-            moved = v < 0.99 * self.v or f < self.f - 1e-6 * abs(self.f)
+            moved = v < 0.99 * self.v or f < self.f - max(1e-6 * abs(self.f), noise)
         else:
-            moved = f < self.f - 1e-10 * (abs(self.f) + 1e-6)
+            moved = f < self.f - max(1e-10 * (abs(self.f) + 1e-6), noise)
         self.begin(f, v)
         return not moved
 
