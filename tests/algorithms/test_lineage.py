@@ -1,5 +1,8 @@
 """What holds for the searches of the lineage: any driver, bad input, their blocks by hand."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -174,3 +177,16 @@ def test_default_sizes(name: str) -> None:
     assert isinstance(config, LineageConfig)
     sizes = tuple(config.n0 or config.default_size(dim) for dim in (10, 30))
     assert sizes == expected[name]
+
+
+def test_no_archive_at_all_writes_nowhere() -> None:
+    """Compiled code does not notice where an array ends; plain Python does."""
+    code = (
+        "import de2ls, numpy as np\n"
+        "p = de2ls.problem(lambda x: float(x @ x), [(-5, 5)] * 2)\n"
+        "r = de2ls.run_trial('nl-shade-rsp', p, 1, max_evals=400, config={'archive': 0.0})\n"
+        "assert r.n_evals == 400 and r.f < 1.0\n"
+    )
+    subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, check=True
+    )

@@ -1,6 +1,7 @@
 """The scheduler: credit, weights, faults, workers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from de2ls._checks import FloatArray
 from de2ls.algorithms.chorus import ChorusConfig
 from de2ls.algorithms.chorus.archive import Archive, Batches
-from de2ls.algorithms.chorus.arm import gained
+from de2ls.algorithms.chorus.arm import Arm, gained
 from de2ls.algorithms.chorus.scheduler import Scheduler
 from tests.algorithms.chorus.support import Case, drive
 
@@ -137,14 +138,31 @@ def wells(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     return X.sum(1), g[:, None], np.zeros((len(X), 0))
 
 
-def test_evolve_begins_at_once_where_nothing_is_feasible() -> None:
-    """The others wait for its first run, but for local and structure."""
-    made = drive(Case(wells, 4, n_ineq=1), 20_000)
+def turns(monkeypatch: pytest.MonkeyPatch, budget: int) -> list[str]:
+    """Return which arms had turns on a problem of `wells` without a feasible point, in order."""
+    names: list[str] = []
+    original = Scheduler._turn
+
+    def noted(self: Scheduler, arm: Arm) -> Generator[FloatArray, Any, None]:
+        names.append(arm.name)
+        return original(self, arm)
+
+    monkeypatch.setattr(Scheduler, "_turn", noted)
+    made = drive(Case(wells, 4, n_ineq=1), budget)
     assert made.least_violation == pytest.approx(1.0, abs=1e-8)
-    counters = made.counters
-    assert counters["evals_evolve"] > 2 * counters["evals_lines"] > 0
+    return names
 
 
-def test_a_small_budget_is_left_to_local_searches() -> None:
-    made = drive(Case(wells, 4, n_ineq=1), 1000)
-    assert made.counters["evals_local"] > made.counters.get("evals_evolve", 0.0)
+def test_evolve_begins_early_where_nothing_is_feasible(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After two local searches; lines, relaxed and rugged wait for its first run."""
+    names = turns(monkeypatch, 20_000)
+    assert names[: names.index("evolve")].count("local") == 2
+    others = min(names.index(name) for name in ("lines", "relaxed", "rugged"))
+    run = names[names.index("evolve") : others]
+    # weight 8 against 4 at the most, and a turn of local is not the shorter one
+    assert run.count("evolve") > 2 * run.count("local")
+
+
+def test_a_small_budget_has_no_room_for_that(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = turns(monkeypatch, 2000)
+    assert names.index("lines") < names.index("evolve")

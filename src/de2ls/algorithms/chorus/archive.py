@@ -127,6 +127,11 @@ class Archive(UnitBox):
         noise: FloatArray = self.noisy * self.eta[:k] * np.maximum(self.size[:k], np.abs(out))
         return noise
 
+    @property
+    def score_noise(self) -> float:
+        """Noise of the score; 0 without alarm."""
+        return self.f_noise(self.best_f) if self.feasible else self.key_noise("v")
+
     def f_noise(self, f: float) -> float:
         """Return the noise of the objective where it has the value `f`; 0 without alarm."""
         return float(self.eta[0]) * max(float(self.size[0]), abs(f)) if self.noisy else 0.0
@@ -253,6 +258,7 @@ class Archive(UnitBox):
         self.space.counters[name] = self.space.counters.get(name, 0.0) + by
 
 
-def better(a: Score, b: Score, noise: float = 0.0) -> bool:
-    """Whether the score a is better than b by more than rounding, or noise."""
-    return a[0] < b[0] or (a[0] == b[0] and a[1] < b[1] - (1e-9 + noise) * abs(b[1]) - 1e-12)
+def better(a: Score, b: Score, share: float = 0.0, noise: float = 0.0) -> bool:
+    """Whether the score a is better than b by more than rounding, a share of b, and noise."""
+    least = (1e-9 + share) * abs(b[1]) + 1e-12 + noise
+    return a[0] < b[0] or (a[0] == b[0] and a[1] < b[1] - least)

@@ -103,7 +103,9 @@ class ChorusConfig(Config):
     noise_limit: float = parameter(1e-10, "relative noise from which regression is used", 0.0)
     probe_seed: int = parameter(12345, "seed of the probes' directions", 0)
     probe_budget: float = parameter(20.0, "budget per dimension from which is probed", 0.0)
-    probe_every: int = parameter(3, "searches from probe to probe under alarm", 1)
+    probe_every: int = parameter(
+        3, "searches before the first probe under alarm; then twice as many each time", 1
+    )
     noisy_share: float = parameter(
         0.5,
         "most evaluations of a search by differences under noise, share of the budget",

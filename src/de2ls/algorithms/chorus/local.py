@@ -38,7 +38,8 @@ def solve(
     """Search locally from `u`; returns an `End` of the whole space.
 
     In a `race` it is given up when it can hardly reach the best feasible point. Under noise
-    differences lead near an optimum, and a `polish` goes on by regression.
+    differences lead near an optimum, and a `polish` goes on by regression; so does a search during
+    which noise is found, from its start.
     """
     face = Face(a, u)
     start = face.down(u)
@@ -48,9 +49,11 @@ def solve(
     if not (a.noisy and polish):
         noisy = a.noisy
         end = yield from face.run(LocalSearch(a, start, mode, radius, max_evals, race).run())
-        if a.noisy == noisy:
+        if noisy or not a.noisy:
             return end._replace(u=face.up(end.u))
+        # differences that noise has misled may have led anywhere
         radius = max(radius, 0.1)
+        max_evals = min(max_evals, int(a.config.smoothed_share * a.budget))
     radius = max(radius, 3e-3)
     search = SmoothedSearch(a, face, start, mode, radius, max_evals, polish)
     end = yield from face.run(search.run())
@@ -74,7 +77,7 @@ class Starts:
     def __init__(self, a: Archive, first: FloatArray, given: FloatArray) -> None:
         self.a, self.first, self.given = a, first, list(given)
         self.polished: Score = (2, np.inf)
-        self.loose: End | None = None  # where the incumbent's search was given up
+        self.loose: End | None = None  # where the incumbent's search was given up, or kinked
         self.crawls = False  # and that from the incumbent was given up too
         self.fails, self.turn = 0, 0
         self.tries = 0  # polishes more under noise: the last one did not end at the incumbent
@@ -82,8 +85,7 @@ class Starts:
     def next(self) -> Next:
         """Return the next start."""
         a = self.a
-        noise = 3.0 * a.f_noise(a.best_f) / (abs(a.best_f) + 1e-12) if a.feasible else 0.0
-        improved = better(a.score, self.polished, noise)
+        improved = better(a.score, self.polished, noise=3.0 * a.score_noise)
         if a.first_starts:
             return Next(a.first_starts.pop(0), AS_IT_IS, a.config.start_radius)
         if self.given:
@@ -97,7 +99,8 @@ class Starts:
         if a.starts:
             start = a.starts.pop(0)
             return Next(start.u, AS_IT_IS, start.radius)
-        if improved or self.fails < (self.tries if a.noisy else 3):
+        tries = (self.tries if a.feasible else 1) if a.noisy else 3
+        if improved or self.fails < tries:
             return self._polish(improved)
         return self._restart()
 
@@ -202,7 +205,7 @@ def local(a: Archive) -> Batches:
     while True:
         if a.noisy and a.searches + 1 >= again:
             yield from _probe(a, a.incumbent)
-            every *= 2  # what was found again is looked for less often
+            every *= 2 if a.clean == 0 else 1  # what was found again is looked for less often
             again = a.searches + 1 + every
         start = starts.next()
         before = a.score

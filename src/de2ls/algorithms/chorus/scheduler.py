@@ -12,8 +12,8 @@ rates have weights 4 and 2, the others 1; an arm that has gained nothing for sev
 credit. The local arm runs alone until it has failed `patience` times or its searches end at ever
 new values; `rugged` waits until `evolve` has made its first runs. Once the local arm has failed
 `known` times in a row, or ends at ever new values, these two have at least weight 4. Where the
-first local search has found no feasible point, `evolve` begins at once, on the violation and with
-weight 8, and all but `local` wait for its first run.
+first local search has found no feasible point, `evolve` begins after the next one, on the violation
+and with weight 8, and all but `local` and those above wait for its first run.
 
 With k workers a batch is filled up to a multiple of k: with points of understudies, local searches
 of their own that have no turns, then of the other arms, also of those that would not begin yet.

@@ -46,16 +46,9 @@ def lehmer(weights: FloatArray, values: FloatArray) -> float:
     return second / first if first != 0.0 else 0.0
 
 
-@kernel
-def terminal_mean(old: float, weights: FloatArray, values: FloatArray) -> float:
-    """Return the Lehmer mean, or the terminal value: it is kept, or set when all values are 0."""
-    mean = lehmer(weights, values)
-    return TERMINAL if old == TERMINAL or mean == 0.0 else mean
-
-
 @block
 def cell_after(old: float, mean: float) -> float:
-    """Return what a cell of CR holds after a mean: a terminal one stays so."""
+    """Return what a cell holds after a mean: a terminal one stays so; all values 0 make it so."""
     return TERMINAL if old < 0.0 or mean == 0.0 else mean
 
 

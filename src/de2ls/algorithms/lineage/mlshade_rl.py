@@ -27,7 +27,14 @@ from de2ls.algorithms.lineage.choice import OperatorWeights, by_chance, set_chan
 from de2ls.algorithms.lineage.contest import compare, relative
 from de2ls.algorithms.lineage.draws import IntArray
 from de2ls.algorithms.lineage.members import Run, Search, order_of, replace_rows
-from de2ls.algorithms.lineage.memory import TERMINAL, LSHADEConfig, Memory, learn, terminal_mean
+from de2ls.algorithms.lineage.memory import (
+    TERMINAL,
+    LSHADEConfig,
+    Memory,
+    cell_after,
+    learn,
+    lehmer,
+)
 from de2ls.algorithms.lineage.polish import Polish, PolishConfig
 from de2ls.algorithms.lineage.restart import RestartConfig, Stagnation, age
 from de2ls.algorithms.lineage.schedules import FIRST, NONE, Schedules
@@ -269,7 +276,7 @@ def select(
     n_archive = thin(rng, archive, n_archive, rules.capacity)
     if n_won > 0:
         if rules.schedule != NONE:
-            mfreq[k] = terminal_mean(mfreq[k], weights, drawn.freq)
+            mfreq[k] = cell_after(mfreq[k], lehmer(weights, drawn.freq))
         k = learn(mf, mcr, k, 0.0, TERMINAL, weights, drawn.f, drawn.cr)
     replace_rows(x, f, v, won, u, new_f, new_v)
     return n_archive, k, n_won, age(ages, won)

@@ -89,6 +89,7 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: NLSHADERSP
         if plan < len(pop):
             pop = pop.best(plan, level)
         capacity = max(config.n_min, int(config.archive * plan))
+        archive.make_room(capacity)
         archive.cut(capacity)
 
 

@@ -139,6 +139,8 @@ def most_violated(
     m, length = offsets.size, math.sqrt((y * y).sum())
     found, side, gap, farthest = -1, 1.0, 0.0, 0.0
     for p in range(normals.shape[0]):
+        if p == n_eq and found >= 0:
+            break
         if not free[p]:
             continue
         if p < m:
@@ -153,8 +155,6 @@ def most_violated(
         distance = -value / size[p]
         if -value > ROUNDING * (scale + size[p] * length) and distance > farthest:
             found, side, gap, farthest = p, where, -value, distance
-        if p == n_eq - 1 and found >= 0:
-            break
     return found, side, gap
 
 

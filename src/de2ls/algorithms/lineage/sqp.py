@@ -176,12 +176,12 @@ def move(
 
 @routine
 def set_differences(x: FloatArray, box: FloatArray, points: FloatArray) -> int:
-    """Want the points of forward differences, backward at the upper bound; return D."""
+    """Want the points of forward differences, backward where that leaves more room; return D."""
     for j in range(x.size):
         points[j] = x
         step = STEP * max(abs(x[j]), 1.0)
-        ahead = x[j] + step if x[j] + step <= box[1, j] else x[j] - step
-        points[j, j] = max(box[0, j], ahead)
+        behind = x[j] + step > box[1, j] and x[j] - box[0, j] > box[1, j] - x[j]
+        points[j, j] = max(box[0, j], x[j] - step) if behind else min(box[1, j], x[j] + step)
     return int(x.size)
 
 
@@ -216,7 +216,11 @@ def set_direction(
         whole = 1.0
         now.relaxed = not minimum(inverse, g, rows, c, n_eq, low, high, s, r)
         if now.relaxed:
-            whole -= relaxed_minimum(inverse, g, rows, c, n_eq, low, high, s, r)
+            part = relaxed_minimum(inverse, g, rows, c, n_eq, low, high, s, r)
+            reset = part < 0.0
+            if reset:
+                continue
+            whole -= part
         old[:] = g - r @ rows
         x0[:] = x
         slope = (g * s).sum()
@@ -246,7 +250,10 @@ def relaxed_minimum(
     s: FloatArray,
     r: FloatArray,
 ) -> float:
-    """Solve the subproblem with constraints that a part in [0, 1] relaxes; return the part."""
+    """Solve the subproblem with constraints that a part in [0, 1] relaxes.
+
+    Return the part, or -1 if rounding has kept it from an end.
+    """
     n, m = g.size, c.size
     wide, step = np.zeros((n + 1, n + 1)), np.empty(n + 1)
     wide[:n, :n], wide[n, n] = inverse, 1.0 / math.sqrt(RELAXED)
@@ -256,7 +263,8 @@ def relaxed_minimum(
         columns[k, n] = -c[k] if k < n_eq else max(-c[k], 0.0)
     slopes, lowest, highest = np.zeros(n + 1), np.zeros(n + 1), np.ones(n + 1)
     slopes[:n], lowest[:n], highest[:n] = g, low, high
-    minimum(wide, slopes, columns, c, n_eq, lowest, highest, step, r)
+    if not minimum(wide, slopes, columns, c, n_eq, lowest, highest, step, r):
+        return -1.0
     s[:] = step[:n]
     return float(step[n])
 
