@@ -13,10 +13,8 @@ from de2ls.algorithms.lineage.choice import OperatorWeights, Roulette, by_chance
 from de2ls.algorithms.lineage.contest import contest, relative_gains, shares
 from de2ls.algorithms.lineage.ea4eig import EA4EigConfig, start
 from de2ls.algorithms.lineage.individual import (
-    basis,
     cobide_parameters,
     cross_by_rank,
-    cross_in_basis,
     ide_donors,
     replace_worst,
 )
@@ -328,7 +326,8 @@ def test_repair() -> None:
     x = np.array([[0.0, 0.0], [2.0, 1.0]])
     outside = np.array([[-3.0, 1.0], [4.0, -9.0]])
     middle, mirrored, reflected, drawn = (outside.copy() for _ in range(4))
-    variation.midpoint_rows(middle, x, BOX)
+    for row, parent in zip(middle, x, strict=True):
+        compiled(variation.midpoint)(row, parent, BOX)
     assert middle.tolist() == [[-0.5, 1.0], [2.5, -0.5]]
     for row in mirrored:
         compiled(variation.mirror)(row, BOX)
@@ -342,11 +341,12 @@ def test_repair() -> None:
 
 
 def test_binomial_crossover() -> None:
-    x, rng = np.zeros((2000, 10)), seed_state(8)
+    x, rng, cross = np.zeros((2000, 10)), seed_state(8), compiled(variation.binomial)
 
     def taken(rate: float, forced: bool) -> np.ndarray:
         v = np.ones((2000, 10))
-        variation.binomial_rows(rng, v, x, np.full(2000, rate), forced)
+        for row, parent in zip(v, x, strict=True):
+            cross(rng, row, parent, rate, forced)
         return v
 
     assert taken(0.3, True).mean() == pytest.approx(0.3 + 0.7 / 10, abs=0.01)
@@ -370,18 +370,6 @@ def test_exponential_crossover(cyclic: bool) -> None:
     assert wraps.any() == cyclic
 
 
-def test_eigen_crossover_of_all_coordinates_is_the_donor() -> None:
-    rng = np.random.default_rng(10)
-    x, v = rng.random((2, 30, 4))
-    axes = variation.basis(x)
-    assert axes @ axes.T == pytest.approx(np.eye(4))
-    u = variation.eigen_binomial(seed_state(1), v, x, np.ones(30), axes, True)
-    assert u == pytest.approx(v)
-    one = variation.eigen_binomial(seed_state(1), v, x, np.zeros(30), axes, True)
-    changed = np.abs((one - x) @ axes) > 1e-12
-    assert changed.sum(axis=1).tolist() == [1] * 30
-
-
 def test_parameters_of_the_individual_algorithms() -> None:
     config, draw, rng = EA4EigConfig().as_record(), compiled(cobide_parameters), seed_state(2)
     own = np.array([draw(rng, config[0]) for _ in range(3000)]).T
@@ -398,21 +386,22 @@ def test_parameters_of_the_individual_algorithms() -> None:
     assert (donors != x).any(axis=1).all()
 
 
-def test_crossover_in_a_basis() -> None:
+@pytest.mark.parametrize("forced", [False, True])
+def test_crossover_in_a_basis(forced: bool) -> None:
     """All axes give the donor, one axis a step along it; unit axes are the plain crossover."""
     rng = np.random.default_rng(6)
     x, v = rng.random((2, 50, 3))
-    axes, cross = np.linalg.qr(rng.random((3, 3)))[0], compiled(cross_in_basis)
+    axes, cross = np.linalg.qr(rng.random((3, 3)))[0], compiled(variation.cross_in_basis)
     u = v.copy()
-    cross(seed_state(1), u, x, np.ones(50), axes)
+    cross(seed_state(1), u, x, np.ones(50), axes, forced)
     assert u == pytest.approx(v)
     u = v.copy()
-    cross(seed_state(1), u, x, np.zeros(50), axes)
+    cross(seed_state(1), u, x, np.zeros(50), axes, forced)
     moved = np.abs((u - x) @ axes.T) > 1e-9
     assert (moved.sum(axis=1) == 1).all()
     assert ((u - x) @ axes.T)[moved] == pytest.approx(((v - x) @ axes.T)[moved])
     u = v.copy()
-    cross(seed_state(1), u, x, np.full(50, 0.5), np.eye(3))
+    cross(seed_state(1), u, x, np.full(50, 0.5), np.eye(3), forced)
     assert (np.isclose(u, x) | np.isclose(u, v)).all()
 
 
@@ -420,7 +409,7 @@ def test_the_basis_of_points_on_a_line() -> None:
     """Around the line along (3, 4): it is an axis, and all are orthonormal."""
     rng = np.random.default_rng(8)
     line = 5.0 + rng.standard_normal((40, 1)) * np.array([3.0, 4.0, 0.0])
-    axes = compiled(basis)(line + 1e-6 * rng.standard_normal((40, 3)))
+    axes = compiled(variation.basis)(line + 1e-6 * rng.standard_normal((40, 3)))
     assert np.abs(axes @ [0.6, 0.8, 0.0]).max() == pytest.approx(1.0)
     assert axes @ axes.T == pytest.approx(np.eye(3))
 

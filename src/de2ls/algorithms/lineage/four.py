@@ -117,8 +117,8 @@ def cross(state: State) -> None:
     x, u, slot = members(state), trials(state), state.slot
     if random.uniform(rng) < cfg.p_eigen:
         size = max(2, rounded(cfg.eigen_share * now.n_pop))
-        axes = individual.basis(generations.gathered(x, generations.ordered(state)[:size]))
-        individual.cross_in_basis(rng, u, x, slot["own_cr"], axes)
+        axes = variation.basis(generations.gathered(x, generations.ordered(state)[:size]))
+        variation.cross_in_basis(rng, u, x, slot["own_cr"], axes, False)
         if now.h == JSO and cfg.box == PUBLISHED:
             return
     elif now.h == IDE:

@@ -1,11 +1,11 @@
-"""Parts of EA4eig: draws and donors of CoBiDE and IDEbd, eigen crossover, CMA-ES's replacement."""
+"""Parts of EA4eig: draws and donors of CoBiDE and IDEbd, CMA-ES's replacement."""
 
 from typing import Any
 
 import numpy as np
 
 from de2ls._checks import FloatArray
-from de2ls.algorithms.lineage import draws, symmetric, variation
+from de2ls.algorithms.lineage import draws, variation
 from de2ls.algorithms.lineage.members import order_of
 from de2ls.engine import random
 from de2ls.engine.members import write_member
@@ -89,44 +89,6 @@ def ide_donors(
             if random.uniform(rng) < pd:
                 last = box[0, j] + random.uniform(rng) * (box[1, j] - box[0, j])
             u[i, j] = x[base, j] + F * (x[r1, j] - x[o, j]) + F * (x[r2, j] - last)
-
-
-@routine
-def cross_in_basis(
-    rng: RandomState, v: FloatArray, x: FloatArray, cr: FloatArray, axes: FloatArray
-) -> None:
-    """Cross rows binomially along the axes, of which at least one is taken: x + E M E' (v - x)."""
-    n, dim = x.shape
-    across, moves, along, columns = (
-        np.empty(dim),
-        np.empty(dim),
-        np.empty(dim),
-        np.ascontiguousarray(axes.T),
-    )
-    for i in range(n):
-        for j in range(dim):
-            across[j] = v[i, j] - x[i, j]
-        symmetric.combine(along, across, columns)
-        symmetric.fill(moves, 0.0)
-        variation.binomial(rng, along, moves, cr[i], False)
-        symmetric.combine(moves, along, axes)
-        for j in range(dim):
-            v[i, j] = x[i, j] + moves[j]
-
-
-@routine
-def basis(points: FloatArray) -> FloatArray:
-    """Return the eigenvectors of the points' covariance, one per row."""
-    n, dim = points.shape
-    equal, centre, c, axes = np.empty(n), np.empty(dim), np.zeros((dim, dim)), np.eye(dim)
-    symmetric.fill(equal, 1.0 / n)
-    symmetric.combine(centre, equal, points)
-    for i in range(n):
-        for j in range(dim):
-            points[i, j] -= centre[j]
-    symmetric.add_squares(c, 1.0, equal, points)
-    symmetric.decompose(c, centre, axes)
-    return axes
 
 
 @routine

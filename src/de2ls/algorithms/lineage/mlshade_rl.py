@@ -40,7 +40,7 @@ from de2ls.algorithms.lineage.restart import RestartConfig, Stagnation, age
 from de2ls.algorithms.lineage.schedules import FIRST, NONE, Schedules
 from de2ls.engine import random
 from de2ls.engine.random import RandomState
-from de2ls.jit.kernels import block, kernel
+from de2ls.jit.kernels import block, kernel, routine
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,8 +92,10 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: MLSHADERLC
             operators.q,
             rules,
         )
-        u = along_axes(run, pop.x, drawn) if rules.eigen else drawn.v
-        trials = yield from run.evaluate(u)
+        if rules.eigen:
+            near = max(2, sizes.rounded(config.eigen_share * n))
+            cross_along_axes(run.rng, run.box, pop.x, drawn, near)
+        trials = yield from run.evaluate(drawn.v)
         archive.make_room(archive.n + n)
         archive.n, memory.k, n_won, survived = select(
             run.rng,
@@ -108,7 +110,7 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: MLSHADERLC
             memory.k,
             operators.q,
             stagnation.ages,
-            u,
+            drawn.v,
             trials.f,
             trials.v,
             drawn,
@@ -227,16 +229,18 @@ def scale_and_frequency(
     return 0.5 * (math.sin(phase) * rules.swing + 1.0), freq
 
 
-def along_axes(run: Run[MLSHADERLConfig], x: FloatArray, drawn: Drawn) -> FloatArray:
-    """Cross in the basis of the members nearest to the best, repaired."""
-    count = max(2, sizes.rounded(run.config.eigen_share * len(x)))
-    axes = variation.basis(nearest(x, drawn.best, count))
-    u = variation.eigen_binomial(run.rng, drawn.v, x, drawn.cr, axes, True)
-    variation.midpoint_rows(u, x, run.box)
-    return u
-
-
 @kernel
+def cross_along_axes(
+    rng: RandomState, box: FloatArray, x: FloatArray, drawn: Drawn, count: int
+) -> None:
+    """Cross the donors in the basis of the members nearest to the best, and repair them."""
+    axes = variation.basis(nearest(x, drawn.best, count))
+    variation.cross_in_basis(rng, drawn.v, x, drawn.cr, axes, True)
+    for i in range(x.shape[0]):
+        variation.midpoint(drawn.v[i], x[i], box)
+
+
+@routine
 def nearest(x: FloatArray, best: int, count: int) -> FloatArray:
     """Return the members nearest to the best, which is one of them."""
     distance = np.zeros(x.shape[0])

@@ -1,12 +1,12 @@
-"""Donors, repair and crossover of one trial; rows of the population and of the box."""
+"""Donors, repair and crossover of one trial, and of all of them in an eigen basis."""
 
 import numpy as np
 
 from de2ls._checks import FloatArray
-from de2ls._threads import one_thread
+from de2ls.algorithms.lineage import symmetric
 from de2ls.engine import random
 from de2ls.engine.random import RandomState
-from de2ls.jit.kernels import block, kernel
+from de2ls.jit.kernels import block, routine
 
 # --- donors ---------------------------------------------------------------------------------------
 
@@ -129,44 +129,39 @@ def exponential(rng: RandomState, v: FloatArray, x: FloatArray, cr: float, cycli
             v[j] = x[j]
 
 
-def basis(points: FloatArray) -> FloatArray:
-    """Return the eigenvectors of the points' covariance, one per column."""
-    steps = points - points.sum(axis=0) / len(points)
-    with one_thread:
-        axes: FloatArray = np.linalg.eigh(steps.T @ steps)[1]  # a factor changes none of them
-    return axes
-
-
-def eigen_binomial(
-    rng: RandomState,
-    v: FloatArray,
-    x: FloatArray,
-    cr: FloatArray,
-    axes: FloatArray,
-    forced: bool,
-) -> FloatArray:
-    """Return rows crossed binomially along the axes; the result may leave the box."""
-    with one_thread:
-        turned = (v - x) @ axes
-        binomial_rows(rng, turned, np.zeros_like(x), cr, forced)
-        u: FloatArray = x + turned @ axes.T
-    return u
-
-
-# --- all rows at once, for trials that are made in several steps ----------------------------------
-
-
-@kernel
-def binomial_rows(
-    rng: RandomState, v: FloatArray, x: FloatArray, cr: FloatArray, forced: bool
+@routine
+def cross_in_basis(
+    rng: RandomState, v: FloatArray, x: FloatArray, cr: FloatArray, axes: FloatArray, forced: bool
 ) -> None:
-    """Cross each row of v with the same row of x."""
-    for i in range(x.shape[0]):
-        binomial(rng, v[i], x[i], cr[i], forced)
+    """Cross rows binomially along the axes, x + E M E' (v - x); the result may leave the box."""
+    n, dim = x.shape
+    across, moves, along, columns = (
+        np.empty(dim),
+        np.empty(dim),
+        np.empty(dim),
+        np.ascontiguousarray(axes.T),
+    )
+    for i in range(n):
+        for j in range(dim):
+            across[j] = v[i, j] - x[i, j]
+        symmetric.combine(along, across, columns)
+        symmetric.fill(moves, 0.0)
+        binomial(rng, along, moves, cr[i], forced)
+        symmetric.combine(moves, along, axes)
+        for j in range(dim):
+            v[i, j] = x[i, j] + moves[j]
 
 
-@kernel
-def midpoint_rows(v: FloatArray, x: FloatArray, box: FloatArray) -> None:
-    """Repair each row of v by the same row of x."""
-    for i in range(x.shape[0]):
-        midpoint(v[i], x[i], box)
+@routine
+def basis(points: FloatArray) -> FloatArray:
+    """Return the eigenvectors of the points' covariance, one per row."""
+    n, dim = points.shape
+    equal, centre, c, axes = np.empty(n), np.empty(dim), np.zeros((dim, dim)), np.eye(dim)
+    symmetric.fill(equal, 1.0 / n)
+    symmetric.combine(centre, equal, points)
+    for i in range(n):
+        for j in range(dim):
+            points[i, j] -= centre[j]
+    symmetric.add_squares(c, 1.0, equal, points)
+    symmetric.decompose(c, centre, axes)
+    return axes
