@@ -1,4 +1,6 @@
 import dataclasses
+import struct
+import zlib
 
 import numpy as np
 import pytest
@@ -53,6 +55,38 @@ def test_a_cut_table_is_refused_with_its_reason():
     data = codec.encode_table(np.random.default_rng(1).random((50, 3)))
     with pytest.raises(ValueError, match="damaged"):
         codec.decode_table(data[:-9])
+
+
+def test_too_few_changes_are_refused_also_where_one_could_stand_for_all():
+    marks, one_change = bytes([0b11000000]), bytes(8)
+    data = struct.pack("<II", 2, 1) + zlib.compress(marks + one_change)
+    with pytest.raises(ValueError, match="reshape"):
+        codec.decode_table(data)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        [[1.0, 5.0], [2.0, 6.0], [3.0, 7.0]],  # the same first column
+        [[1.0, 5.0], [2.0, 6.0], [4.0, 7.0]],  # other numbers
+        [[1.0, 5.0], [1.0, 6.0], [3.0, 7.0]],  # changes at other rows
+        [[1.0, 5.0], [2.0, 6.0], [3.0, 7.0], [3.0, 8.0]],  # the same marks and one row more
+        [[1.0], [2.0], [3.0]],
+    ],
+)
+def test_a_first_column_is_that_of_its_own_table(other):
+    first = np.array([[1.0, 5.0], [2.0, 5.0], [3.0, 5.0]])
+    tables = [first, np.array(other), first]
+    encoded = [codec.encode_table(table) for table in tables]
+    for table, data in zip(tables, encoded, strict=True):
+        assert np.array_equal(codec.decode_table(data), table)
+
+
+def test_a_decoded_table_may_be_written_to():
+    table = np.array([[1.0, 5.0], [2.0, 6.0]])
+    data = codec.encode_table(table)
+    codec.decode_table(data)[:] = 0.0
+    assert np.array_equal(codec.decode_table(data), table)
 
 
 def test_equal_mappings_have_one_text():

@@ -109,6 +109,20 @@ def test_unequal_numbers_of_trials():
         collection.curves()
 
 
+@pytest.mark.parametrize("sizes", [(1, 5, 2), (4, 1, 3), (3, 3, 4)])
+def test_cells_of_any_sizes_keep_their_values(sizes):
+    samples = {
+        (number, run): [[np.nan, 9.0], [10.0 * number + run, 0.0]]
+        for number, size in enumerate(sizes, start=1)
+        for run in range(1, size + 1)
+    }
+    records = [make_record("x", *place, curve) for place, curve in samples.items()]
+    cells = [row[0] for row in collect(records, allow_unequal=True).cells]
+    assert [len(cell) for cell in cells] == list(sizes)
+    expected = np.array(list(samples.values()))
+    assert np.array_equal(np.concatenate(cells), expected, equal_nan=True)
+
+
 def test_a_problem_that_a_series_lacks_is_left_out_with_permission():
     records = [r for r in field() if not (r.label == "y" and r.problem.name == 2)]
     with pytest.raises(MixtureError, match="y has no trial on C02"):

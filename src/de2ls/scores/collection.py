@@ -257,8 +257,8 @@ def _sorted_in(
     trials: list[Sampled] = []
     values: dict[tuple[ProblemKey, str], list[FloatArray]] = defaultdict(list)
     grids: dict[bytes, FloatArray] = {}
-    grid = np.empty(0)
-    pending: list[FloatArray] = []
+    grid, last = np.empty(0), b""
+    block = _Block(1, 0)
     place: tuple[ProblemKey, str, int] | None = None
     for record in records:
         if record.curve.ndim != 2 or record.curve.shape[1] != 3 or not len(record.curve):
@@ -266,19 +266,50 @@ def _sorted_in(
                 f"the curve of {record.key} must have shape (rows, 3), got {record.curve.shape}"
             )
         here = record.problem, record.label, len(record.curve)
-        if place is not None and here != place:
-            values[place[:2]].append(np.stack(pending, axis=1))
-            pending = []
-        place = here
+        if here != place:
+            if place is not None:
+                values[place[:2]].append(block.values)
+            block = _Block(max(1, block.trials), len(record.curve))  # mostly as many as before
+            place = here
         times, curves = record.curve[:, 0], record.curve.T[1:]
-        pending.append(curves)
-        if not np.array_equal(times, grid):  # mostly it is that of the trial before
-            grid = grids.setdefault(times.tobytes(), times.copy())
+        block.append(curves)
+        content = times.tobytes()
+        if content != last:  # mostly it is that of the trial before
+            grid, last = grids.setdefault(content, times.copy()), content
         trials.append(Sampled.of(record, grid))
     if place is None:
         raise ValueError("there is no trial to score")
-    values[place[:2]].append(np.stack(pending, axis=1))
+    values[place[:2]].append(block.values)
     return trials, values
+
+
+class _Block:
+    """The curves of a cell's trials, copied one by one: just decoded, they are still in the cache.
+
+    Parameters
+    ----------
+    room : int
+        The number of trials that is expected; more of them make it grow.
+    samples : int
+        Of each trial.
+    """
+
+    def __init__(self, room: int, samples: int) -> None:
+        self._values = np.empty((2, room, samples))
+        self.trials = 0
+
+    def append(self, curves: FloatArray) -> None:
+        """Take over Min_EV and LCV (2, samples) of one more trial."""
+        if self.trials == self._values.shape[1]:
+            self._values = np.concatenate([self._values, np.empty_like(self._values)], axis=1)
+        self._values[:, self.trials] = curves
+        self.trials += 1
+
+    @property
+    def values(self) -> FloatArray:
+        """Min_EV and LCV (2, trials, samples), without room to spare."""
+        full = self.trials == self._values.shape[1]
+        return self._values if full else self._values[:, : self.trials].copy()
 
 
 def feasible_tol(key: ProblemKey) -> float:
@@ -292,7 +323,9 @@ def feasible_tol(key: ProblemKey) -> float:
 
 
 def _digests(cell: FloatArray) -> list[bytes]:
-    values = np.add(cell, 0.0, order="C").reshape(len(cell), -1)
+    values = np.empty(cell.shape)
+    for column in range(cell.shape[2]):  # as they lie in memory: faster than all at once
+        np.add(cell[..., column], 0.0, out=values[..., column])
     values[np.isnan(values)] = np.nan
     return [sha256(trial.data).digest() for trial in values]
 
