@@ -18,6 +18,7 @@ DIFFERENT = {  # found different; docs/fidelity.md says which are explained and 
     "ea4eig-cec2022-D10": [9, 12],  # explained: points outside the box
     "ebo-cmar-cec2017-D10": [29],  # open
     "imode-cec2020-D5": [9, 10],  # open; not the local search
+    "l-srtde-cec2017-D30": [17],  # open
     "mlshade-rl-cec2017-D30": [12, 15, 18],  # open; the weight of F is not understood
 }
 
