@@ -184,7 +184,7 @@ def test_a_file_that_is_not_utf_8(called, file):
 
 def test_ctrl_c_gives_what_was_found(file):
     slow = "calls = []\ndef fun(x):\n    import time\n    calls.append(x)\n"
-    slow += "    time.sleep(0.01 if len(calls) <= 60 else 0.5)\n"  # it must not end by itself
+    slow += "    time.sleep(0.01 if len(calls) <= 60 else 0.1)\n"  # it must not end by itself
     slow += "    if len(calls) == 60:\n        print('searching', flush=True)"
     file.write_text(PROBLEM.replace("def fun(x):", slow))
     with subprocess.Popen(
