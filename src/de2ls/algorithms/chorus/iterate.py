@@ -23,6 +23,9 @@ from de2ls.algorithms.chorus.model import TINY, Bundle, Cut
 from de2ls.algorithms.chorus.step import Point, Subproblem
 
 LONGEST, NOISY_LONGEST = 1e-4, 1e-2  # of the box: forward steps
+HAIR = 1e-4  # of the box: an iterate that lies farther outside is not near its end
+INSIDE = (1.0, 4.0, 16.0, 64.0)  # multiples of what it lies outside
+REACH = 40.0  # radius of the step inside, in units of its margin
 
 Slopes = tuple[FloatArray, FloatArray, Cut]  # g, J and the cut they make
 
@@ -105,6 +108,37 @@ class Iterate:
             self.view, self.config, self.u, self.f, self.c, self.g, self.J, B,
             self.bundle, self.radius, self.margin,
         )  # fmt: skip
+
+    def _inside(self, fresh: bool) -> Batches:
+        """Return points that should lie inside by multiples of what the iterate lies outside.
+
+        Slopes that did not lead there are taken anew, as near as they are needed.
+        """
+        hair = self._hair()
+        if hair > HAIR:
+            return []
+        if fresh:
+            h = turned(self.u, min(max(100.0 * hair, 1e-11), 1e-7))
+            if not self._use(*(yield from forward(self.view, self.u, self.f, self.c, h))):
+                return []
+            hair = self._hair()
+        B = np.eye(self.n) if self.B is None else self.B
+        steps = []
+        for k in INSIDE:
+            sub = Subproblem(
+                self.view, self.config, self.u, self.f, self.c, self.g, self.J, B,
+                self.bundle, REACH * k * hair, np.full(self.view.m, k * hair),
+            )  # fmt: skip
+            d = sub.restoring()
+            steps += [] if d is None else [d]
+        if not steps:
+            return []
+        return (yield from sub.evaluate([1.0] * len(steps), self.u + np.array(steps)))
+
+    def _hair(self) -> float:
+        """Return how far the iterate lies outside, at least what rounding can tell."""
+        norm = np.sqrt(np.add.reduce(self.J * self.J, 1))
+        return max(float((self.view.over(self.c) / np.where(norm > 0, norm, 1.0)).max()), 1e-15)
 
     def _slopes(self, sub: Subproblem, best: Point) -> Batches:
         """Return slopes and the cut at `best`, or None if they are undefined."""

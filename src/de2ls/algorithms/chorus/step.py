@@ -142,6 +142,12 @@ class Subproblem:
         found = self._solve(at.c - self.J @ (at.u - self.u), self.kappa)
         return None if found is None else found.step * self.radius
 
+    def restoring(self) -> FloatArray | None:
+        """Return the step that keeps the margin, whatever that costs."""
+        self.rho = self.config.kappa_max * self.g_norm
+        found = self._solve(self.c, self.config.kappa_max)
+        return None if found is None else found.step * self.radius
+
     def multipliers(self, solution: Solution) -> FloatArray:
         """Return the constraints' multipliers in units of f and c."""
         return solution.multipliers * self.unit / (self.radius * self.scale)
