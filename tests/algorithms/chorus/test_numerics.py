@@ -1,6 +1,7 @@
 """The numerical parts against libraries and closed forms."""
 
 import contextlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from de2ls.algorithms.chorus.model import Bundle, Cut, updated
 from de2ls.algorithms.chorus.pencil import pencil
 from de2ls.algorithms.chorus.qp import ElasticQP
 from de2ls.algorithms.chorus.regression import RATIOS, fit
+from de2ls.algorithms.chorus.sqp import LocalSearch
 from de2ls.algorithms.chorus.step import vertex
 from de2ls.algorithms.chorus.symmetric import convex
 from tests.algorithms.chorus.support import Case
@@ -258,6 +260,50 @@ class TestCMA:
             U = batches.send(Rows(U.sum(1)[:, None], np.zeros(len(U))))
         assert es.best_u is not None
         assert es.best_u.tolist() == [0, 0, 0]
+
+
+class TestGoInside:
+    """An end 1e-9 outside of three of four constraints A x <= 0 that meet at the optimum 0."""
+
+    A = np.array([[3.0, 1.0, 0.0], [-1.0, 2.0, 1.0], [0.5, -1.0, 4.0], [1.0, 1.0, 1.0]])
+    weights = np.array([2.0, 1.0, 3.0, 0.5])  # f = -weights'A x: they are the multipliers
+
+    def end(self, error: float) -> tuple[float, float, int]:
+        """Go inside by slopes of a relative `error`; returns f, the largest g, evaluations."""
+
+        def function(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+            return -(X @ (self.weights @ self.A)), X @ self.A.T, np.zeros((len(X), 0))
+
+        case = Case(function, 3, n_ineq=4)
+        space = replace(case.space(), feasible_tol=0.0)
+        archive = Archive(space, rng(), 1000, ChorusConfig())
+        outside = np.linalg.solve(self.A[:3], [1e-9, 2e-9, 1e-9])
+        search = LocalSearch(archive, archive.unit(outside[None])[0], "con", 0.1, 1000)
+        rows = archive.rows(case.answers(outside[None]))
+        f, c = search.view.split(rows)
+        search.f, search.c, search.v = float(f[0]), c[0], float(rows.v[0])
+        signs = rng().choice([-1.0, 1.0], (4, 3))
+        search._use(-10.0 * self.weights @ self.A, 10.0 * self.A * (1.0 + error * signs))
+        used, batches = 0, search._go_inside()
+        with contextlib.suppress(StopIteration):
+            U = next(batches)
+            while True:
+                used += len(U)
+                U = batches.send(archive.rows(case.answers(archive.points(U)[0])))
+        return search.f, float(search.c.max()), used
+
+    def test_good_slopes_lead_inside_at_once(self) -> None:
+        """It is not far inside: multipliers of 6.5 in all times some times 2e-9."""
+        f, g, used = self.end(0.05)
+        assert g <= 0.0
+        assert 0.0 <= f <= 6.5 * 4.0 * 2e-9
+        assert used == 4
+
+    def test_wrong_slopes_are_taken_anew(self) -> None:
+        f, g, used = self.end(3.0)
+        assert g <= 0.0
+        assert 0.0 <= f <= 6.5 * 64.0 * 2e-9
+        assert 4 < used <= 3 * 4 + 2 * 3
 
 
 class TestLagrangianCMA:

@@ -2,7 +2,7 @@
 
 Curvature: damped, self-scaling BFGS of the Lagrangian. With step s and change of slope y
 
-    B <- tau B,  tau = min(1, max(s'y / s'Bs, 0.05)) if s'y > 0
+    B <- tau B,  tau = min(1, max(s'y / s'Bs, 0.5)) if s'y > 0
     y <- theta y + (1 - theta) B s,  theta = 1 if s'y >= 0.2 s'Bs else 0.8 s'Bs / (s'Bs - s'y)
     B <- B - B s s'B / s'Bs + y y' / s'y,   B_0 = (y'y / s'y) I
 
