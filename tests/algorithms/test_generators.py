@@ -15,6 +15,7 @@ from de2ls.algorithms import get_algorithm
 from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.batches import Space
 from de2ls.algorithms.config import Config, parameter
+from de2ls.optimize.search import EvaluationError
 from de2ls.problems.problem import Problem
 from de2ls.trials.driver import Driver, new_driver
 from de2ls.trials.run import PausedTrial, make_record
@@ -207,6 +208,26 @@ def test_bad_points_are_errors_that_name_the_algorithm(
 
     with pytest.raises(ValueError, match=f"algorithm careless .*{error}"):
         de2ls.run_trial(careless, free(3), 1, 100)
+
+
+@pytest.mark.parametrize("vectorized", [False, True])
+def test_minimize_says_that_the_algorithm_failed(vectorized: bool) -> None:
+    """Not the user's function; and what was found before is kept."""
+
+    @de2ls.algorithm("broken")
+    def broken(space: Space, rng: np.random.Generator, budget: int, config: Config) -> Any:
+        del rng, budget, config
+        yield np.array([space.lower])
+        raise ZeroDivisionError("of its own")
+
+    def square(x: Any) -> Any:
+        return (np.asarray(x) ** 2).sum(0)
+
+    with pytest.raises(EvaluationError, match=r"algorithm broken failed with Zero.*own") as caught:
+        de2ls.minimize(square, [(-2, 3)], algorithm=broken, vectorized=vectorized)
+    assert caught.value.x is None
+    assert caught.value.result is not None
+    assert caught.value.result.fun == 4.0
 
 
 def test_bad_statements_of_algorithms() -> None:

@@ -28,7 +28,10 @@ SCIPY_TOL = 0.01  # SciPy's default tolerance, to which it relates a callback's 
 
 
 class EvaluationError(RuntimeError):
-    """A user's function failed at `x`, or the workers did; `result` holds what was found before."""
+    """A run failed; `result` holds what was found before.
+
+    A user's function failed at `x`, or, with `x` None, the workers or the algorithm did.
+    """
 
     def __init__(self, message: str, x: FloatArray | None = None) -> None:
         super().__init__(message)
@@ -42,6 +45,13 @@ class Interrupted(KeyboardInterrupt):
     def __init__(self, result: MinimizeResult) -> None:
         super().__init__("the result so far is in the attribute `result`")
         self.result = result
+
+
+def _algorithm_failed(name: str, cause: Exception) -> EvaluationError:
+    return EvaluationError(
+        f"the algorithm {name} failed with {type(cause).__name__}: {cause}; the result so far is "
+        "in the attribute `result`"
+    )
 
 
 def _function_failed(x: FloatArray, cause: Exception) -> EvaluationError:
@@ -225,6 +235,8 @@ class Search:
         try:
             driver.run(until)
         except Exception as error:
+            if driver.searching:
+                raise _algorithm_failed(driver.algorithm.name, error) from error
             raise _function_failed(driver.problem.decode(driver.evaluating), error) from error
         elapsed = time.perf_counter() - begin
         self._step = 2 * self._step if elapsed < PATIENCE else max(1, self._step // 2)
@@ -260,7 +272,10 @@ class Search:
         out = np.empty((len(told), 1 + driver.problem.n_constraints))
         for values, result in zip(out, results, strict=True):
             values[:] = result
-        driver.tell(told, out)
+        try:
+            driver.tell(told, out)
+        except Exception as error:
+            raise _algorithm_failed(driver.algorithm.name, error) from error
         if failed is not None:
             x, cause = failed
             raise _function_failed(driver.problem.decode(x), cause) from cause

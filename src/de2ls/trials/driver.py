@@ -158,6 +158,11 @@ class Driver(ABC):
         """The point that `run` evaluates, or has failed to evaluate."""
 
     @property
+    def searching(self) -> bool:
+        """Whether the algorithm itself is at work: an error is then its own, not the problem's."""
+        return False
+
+    @property
     @abstractmethod
     def counters(self) -> dict[str, float]:
         """What the algorithm counted."""
