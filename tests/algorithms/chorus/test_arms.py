@@ -12,7 +12,7 @@ from de2ls.suites.registry import get_suite
 from de2ls.trials.run import run_trial
 from tests.algorithms.chorus.support import Case, Run, drive
 
-ARMS = ("local", "structure", "lines", "relaxed", "evolve", "rugged", "neighbours")
+ARMS = ("local", "structure", "lines", "relaxed", "evolve", "rugged", "trend", "neighbours")
 
 
 def none(X: FloatArray) -> Any:

@@ -2,8 +2,9 @@
 
 `search` is a generator of batches. Each arm is a generator too, that asks for points of the unit
 box: local model searches (`local`), separability and tables (`structure`), lines (`lines`), CMA-ES
-(`relaxed`, `evolve`), differential evolution (`rugged`), moves of discrete coordinates
-(`neighbours`). The scheduler gives evaluations to those who gain. Nothing here is compiled.
+(`relaxed`, `evolve`), differential evolution (`rugged`), regression over wide boxes (`trend`),
+moves of discrete coordinates (`neighbours`). The scheduler gives evaluations to those who gain.
+Nothing here is compiled.
 """
 
 from collections.abc import Callable, Generator
@@ -22,6 +23,7 @@ from de2ls.algorithms.chorus.local import local
 from de2ls.algorithms.chorus.rugged import rugged
 from de2ls.algorithms.chorus.scheduler import Scheduler
 from de2ls.algorithms.chorus.structure import structure
+from de2ls.algorithms.chorus.trend import trend
 
 __all__ = ["ALGORITHMS", "ARMS", "ChorusConfig", "search"]
 
@@ -33,6 +35,7 @@ ARMS: dict[str, Callable[[Archive], Batches]] = {
     "relaxed": relaxed,
     "evolve": evolve,
     "rugged": rugged,
+    "trend": trend,
 }
 
 

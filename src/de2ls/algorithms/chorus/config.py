@@ -14,6 +14,7 @@ class ChorusConfig(Config):
     lines: bool = parameter(True, "arm of stars and sweeps along lines")
     relaxed: bool = parameter(True, "arm of CMA-ES on the objective alone")
     evolve: bool = parameter(True, "arm of CMA-ES on the violation, then the Lagrangian")
+    trend: bool = parameter(True, "quadratic models of wide boxes")
     rugged: bool = parameter(True, "arm of differential evolution with two populations")
     neighbours: bool = parameter(True, "arm of moves of discrete coordinates")
 
@@ -96,6 +97,9 @@ class ChorusConfig(Config):
     refine_most: float = parameter(2000.0, "most evaluations of that, per dimension", 0.0)
     refine_least: float = parameter(300.0, "evaluations left that it needs, per dimension", 0.0)
     refine_sigma: float = parameter(1e-3, "first step size of that", 1e-8, 1.0)
+    trend_points: float = parameter(3.0, "points of a box, per coefficient of a quadratic", 1.1)
+    trend_share: float = parameter(0.05, "evaluations of a trend, share of what is left", 0.0, 1.0)
+    trend_radius: float = parameter(0.05, "first radius of the search from there", 1e-6, 0.5)
     roots: bool = parameter(True, "square roots of equalities of one sign")
     pencils: bool = parameter(True, "bases from pairs of Hessians")
 

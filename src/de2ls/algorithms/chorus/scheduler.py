@@ -10,10 +10,11 @@ per evaluation,
 of f, or of the violation while nothing is feasible; a first feasible point counts 1. The two best
 rates have weights 4 and 2, the others 1; an arm that has gained nothing for several turns has no
 credit. The local arm runs alone until it has failed `patience` times or its searches end at ever
-new values; `rugged` waits until `evolve` has made its first runs. Once the local arm has failed
-`known` times in a row, or ends at ever new values, these two have at least weight 4. Where the
-first local search has found no feasible point, `evolve` begins after the next one, on the violation
-and with weight 8, and all but `local` and those above wait for its first run.
+new values; `rugged` waits until `evolve` has made its first runs, `trend` until searches have ended
+at several values. Once the local arm has failed `known` times in a row, or ends at ever new values,
+these three have at least weight 4. Where the first local search has found no feasible point,
+`evolve` begins after the next one, on the violation and with weight 8, and all but `local` and
+those above wait for its first run.
 
 With k workers a batch is filled up to a multiple of k: with points of understudies, local searches
 of their own that have no turns, then of the other arms, also of those that would not begin yet.
@@ -51,7 +52,7 @@ class Scheduler:
         self.points = np.inf if a.free.size else math.prod(a.width.tolist())
         # arms for rugged problems; CMA-ES on the augmented Lagrangian only where that is defined
         lagrangian = a.m > 0 and not a.discrete.size
-        self.globals = ("rugged", "evolve") if lagrangian else ("rugged",)
+        self.globals = ("rugged", "trend", "evolve") if lagrangian else ("rugged", "trend")
         self.repeats = 0  # batches in a row without a new point
         per_dim = np.clip(
             self.config.quantum_share * a.budget / a.n,
@@ -108,6 +109,7 @@ class Scheduler:
                 a.searches >= self.config.searches_least and a.failed >= self.config.patience
             ) or a.multimodal
             late = late and (arm.name != "rugged" or self._evolved())
+            late = late and (arm.name != "trend" or a.optima.several)
             if self._barred and not self._runs_of("evolve"):
                 late = arm.name == "evolve"
             if arm not in self.awake and (early or late or not self.awake):
