@@ -177,6 +177,27 @@ class TestOthers:
         case = Case(rastrigin, 5, n_ineq=1, lower=-5.12, upper=5.12)
         assert only("rugged", case, 20_000).best < 1e-3
 
+    @pytest.mark.parametrize("seed", [1, 2])
+    def test_trend_finds_the_optimum_of_a_rippled_bowl(self, seed: int) -> None:
+        """Ripples a quarter wide on a rotated bowl stop local searches anywhere."""
+        turn = np.linalg.qr(np.random.default_rng(3).standard_normal((6, 6)))[0]
+
+        def rippled(X: FloatArray) -> tuple[Any, Any, Any]:
+            Z = (X - 0.7) @ turn
+            f = (Z**2 + 0.3 * (1 - np.cos(8 * np.pi * Z))).sum(1)
+            return f, (X.sum(1) - 4.2)[:, None], none(X)
+
+        case = Case(rippled, 6, n_ineq=1)
+        assert only("trend", case, 6000, seed).best < 1e-12
+        assert only("local", case, 6000, seed).best > 0.1
+
+    def test_trend_begins_where_searches_end_at_several_values(self) -> None:
+        """Not on a bowl, not with few evaluations, not on discrete problems."""
+        assert "trends" not in drive(Case(disc, 4, n_ineq=1), 8000).counters
+        case = Case(rastrigin, 4, n_ineq=1)
+        assert drive(case, 8000, structure=False).counters["trends"] > 0
+        assert "trends" not in drive(case, 400, structure=False).counters
+
     def test_lines_meet_roots_of_equalities(self) -> None:
         """On the sphere of radius 2 the least x_0 is -2; a star through -5 meets the sphere."""
         case = Case(

@@ -20,6 +20,7 @@ from de2ls.algorithms.chorus.regression import RATIOS, fit
 from de2ls.algorithms.chorus.sqp import LocalSearch
 from de2ls.algorithms.chorus.step import vertex
 from de2ls.algorithms.chorus.symmetric import convex
+from de2ls.algorithms.chorus.trend import RADII, _follow, without_tails
 from tests.algorithms.chorus.support import Case
 
 
@@ -304,6 +305,34 @@ class TestGoInside:
         assert g <= 0.0
         assert 0.0 <= f <= 6.5 * 64.0 * 2e-9
         assert 4 < used <= 3 * 4 + 2 * 3
+
+
+class TestTrend:
+    def test_a_quadratic_is_its_own_trend(self) -> None:
+        """min |x - p|^2 with sum x <= s: p - (sum p - s) / n, from boxes that hold it."""
+        p = np.array([1.0, -0.5, 0.8, 0.2])
+
+        def function(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+            return ((X - p) ** 2).sum(1), X.sum(1, keepdims=True) - 0.7, np.zeros((len(X), 0))
+
+        case = Case(function, 4, n_ineq=1)
+        archive = Archive(case.space(), rng(), 10_000, ChorusConfig())
+        batches = _follow(archive, np.full(4, 0.5), RADII)
+        U, centre = next(batches), np.zeros(4)
+        try:
+            while True:
+                U = batches.send(archive.rows(case.answers(archive.points(U)[0])))
+        except StopIteration as end:
+            centre = end.value
+        assert centre * 10.0 - 5.0 == pytest.approx(p - 0.2, abs=1e-3)
+
+    def test_tails_are_cut_and_nothing_else(self) -> None:
+        """5 and 95 of 0..100 are 90 apart: limits 5 - 270 and 95 + 270."""
+        Y = np.append(np.arange(101.0), [1e9, -1e9, 300.0])[:, None]
+        low, high = np.percentile(Y, [5.0, 95.0])
+        cut = without_tails(Y)
+        assert cut[:101].tolist() == Y[:101].tolist()
+        assert cut[101:].ravel() == pytest.approx([4 * high - 3 * low, 4 * low - 3 * high, 300.0])
 
 
 class TestLagrangianCMA:
