@@ -99,6 +99,7 @@ class ChorusConfig(Config):
     refine_sigma: float = parameter(1e-3, "first step size of that", 1e-8, 1.0)
     trend_points: float = parameter(3.0, "points of a box, per coefficient of a quadratic", 1.1)
     trend_share: float = parameter(0.05, "evaluations of a trend, share of what is left", 0.0, 1.0)
+    trend_patience: int = parameter(8, "trends in a row without gain after which that arm ends", 1)
     trend_radius: float = parameter(0.05, "first radius of the search from there", 1e-6, 0.5)
     roots: bool = parameter(True, "square roots of equalities of one sign")
     pencils: bool = parameter(True, "bases from pairs of Hessians")

@@ -14,7 +14,7 @@ last one. By turns it begins with the whole box, and with the second box around 
 import numpy as np
 
 from de2ls._checks import FloatArray
-from de2ls.algorithms.chorus.archive import Archive, Batches
+from de2ls.algorithms.chorus.archive import Archive, Batches, better
 from de2ls.algorithms.chorus.local import solve
 from de2ls.algorithms.chorus.merit import Merit
 from de2ls.algorithms.chorus.regression import fit
@@ -40,13 +40,15 @@ def affordable(a: Archive) -> bool:
 
 def trend(a: Archive) -> Batches:
     """Follow the trend again and again, by turns from the whole box and around the incumbent."""
-    around = False
-    while affordable(a):
+    around, fails = False, 0
+    while affordable(a) and fails < a.config.trend_patience:
+        before = a.score
         start, radii = (a.incumbent, RADII[1:]) if around else (np.full(a.n, 0.5), RADII)
         around = a.feasible and not around
         centre = yield from _follow(a, start, radii)
         most = int(a.config.short_most * (a.n + 1))
         yield from solve(a, centre, "con", a.config.trend_radius, most, race=True)
+        fails = 0 if better(a.score, before) else fails + 1
         a.count("trends")
         yield None
 
