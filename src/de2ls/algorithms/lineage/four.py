@@ -124,9 +124,10 @@ def cross(state: State) -> None:
     elif now.h == IDE:
         individual.cross_by_rank(rng, u, x, box, cfg.ide_sigma)
     else:
+        chance = np.empty(x.shape[1])
         for i in range(now.n_pop):
             cr = slot[i].cr if now.h == JSO else slot[i].own_cr
-            variation.binomial(rng, u[i], x[i], cr, False)
+            variation.binomial(rng, u[i], x[i], cr, False, chance)
     for i in range(now.n_pop):
         variation.mirror(u[i], box)
 

@@ -103,7 +103,7 @@ def vary(state: State) -> None:
     x, u, n = members(state), trials(state), now.n_pop
     old, shape = archived(state)[: now.n_archive], model(state)
     elite = generations.ordered(state)[: max(rounded(cfg.p * n), 2)]
-    unit, z = cma.units(box, now.sigma), np.empty((1, x.shape[1]))
+    unit, z, chance = cma.units(box, now.sigma), np.empty((1, x.shape[1])), np.empty(x.shape[1])
     blind = now.n <= cfg.blind_until * now.budget
     for i in range(n):
         cell, trial = state.memory[random.integer(rng, cfg.h)], state.slot[i]
@@ -122,7 +122,7 @@ def vary(state: State) -> None:
             cma.draw(rng, z[0])
             cma.sample(shape, unit, z, u[i : i + 1])
         variation.midpoint(u[i], x[i], box)
-        variation.binomial(rng, u[i], x[i], trial.cr, True)
+        variation.binomial(rng, u[i], x[i], trial.cr, True, chance)
 
 
 @routine

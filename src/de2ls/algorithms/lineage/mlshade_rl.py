@@ -194,7 +194,7 @@ def make_donors(
     n = x.shape[0]
     order = order_of(f_x, v_x, rules.level)
     v, operator, rank = np.empty_like(x), np.empty(n, np.int64), draws.ranks(order)
-    f, cr, freq = np.empty(n), np.empty(n), np.empty(n)
+    f, cr, freq, chance = np.empty(n), np.empty(n), np.empty(n), np.empty(x.shape[1])
     for i in range(n):
         slot = random.integer(rng, mf.size)
         cr[i] = draws.clipped_normal(rng, mcr[slot], rules.cr_sigma)
@@ -213,7 +213,7 @@ def make_donors(
             variation.joint_step(v[i], x[i], x[b], x[m], x[w], fw)
         variation.midpoint(v[i], x[i], box)
         if not rules.eigen:
-            variation.binomial(rng, v[i], x[i], cr[i], True)
+            variation.binomial(rng, v[i], x[i], cr[i], True, chance)
     return Drawn(v, f, cr, freq, operator, order[0])
 
 
