@@ -34,7 +34,7 @@ from de2ls.algorithms.lineage.population import (
 from de2ls.engine import random
 from de2ls.engine.random import RandomState
 from de2ls.engine.state import Fields, Records
-from de2ls.jit.kernels import block, kernel, records
+from de2ls.jit.kernels import block, kernel, ready, records
 
 FIELDS: Fields = [("p_archive", "f8"), ("capacity", "i8")]  # capacity: of the archive
 PROGRAM = 0  # the first option of `remember_f`
@@ -73,44 +73,40 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: NLSHADERSP
     n0, cfg = len(first), records(config.as_record())
     memory = np.repeat([[config.mf], [config.mcr]], config.h_per_dim * run.dim, axis=1)
     pop = Population.of(first, max(config.n_min, int(config.archive * n0)), FIELDS)
-    drawn = Drawn(np.empty(n0), np.empty(n0), np.empty(n0, np.bool_))
     pop.now["p_archive"], pop.now["capacity"] = config.p_archive, int(config.archive * n0)
+    drawn = np.empty(n0), np.empty(n0), np.empty(n0, np.bool_)
+    state = State(run.rng, run.box, cfg, pop, memory, *drawn)
+    make = ready(make_trials, state, 0.0, 0.0, True, 0)
+    learn_from = ready(select, state, 0.0, pop.f, pop.v, 0)
     while True:
-        level, r = run.level, run.progress
-        exponential = rng.random() < config.exponential  # all cross by one rule
-        u = make_trials(run.rng, run.box, cfg, pop, memory, drawn, level, r, exponential, budget)
+        level = run.level
+        u = make(state, level, run.progress, rng.random() < config.exponential, budget)
         y = yield u
         run.t += len(u)
-        plan = sizes.power(n0, config.n_min, run.progress)
-        select(run.rng, cfg, pop, memory, drawn, y.f, y.v, level, plan)
+        learn_from(state, level, y.f, y.v, sizes.power(n0, config.n_min, run.progress))
 
 
-class Drawn(NamedTuple):
-    """What trials were made with."""
+class State(NamedTuple):
+    """All that compiled code works with."""
 
-    f: FloatArray  # what a success leaves of its F
+    rng: RandomState
+    box: FloatArray
+    cfg: Records
+    pop: Population
+    memory: FloatArray  # (2, H): MF, MCR
+    f: FloatArray  # what a success leaves of a trial's F
     cr: FloatArray
-    used: Mask  # whether the archive was used
+    used: Mask  # whether a trial took the archive
 
 
 @kernel
-def make_trials(
-    rng: RandomState,
-    box: FloatArray,
-    cfgs: Records,
-    pop: Population,
-    memory: FloatArray,
-    drawn: Drawn,
-    level: float,
-    r: float,
-    exponential: bool,
-    budget: int,
-) -> FloatArray:
-    """Return a trial of each member."""
-    cfg, (x, f_x, v_x), old = cfgs[0], in_use(pop), archived(pop)
+def make_trials(state: State, level: float, r: float, exponential: bool, budget: int) -> FloatArray:
+    """Return a trial of each member; all cross by one rule."""
+    rng, box, cfg, memory, pop = state.rng, state.box, state.cfg[0], state.memory, state.pop
+    (x, f_x, v_x), old = in_use(pop), archived(pop)
     n, tail = f_x.size, 1.0 - np.exp(-cfg.pressure)
     u, order, n_elite = pop.u[:n], order_of(f_x, v_x, level), elite_size(cfg, n, r)
-    f, cr, f_last, chance = drawn.f[:n], drawn.cr[:n], 0.0, np.empty(x.shape[1])
+    f, cr, f_last, chance = state.f[:n], state.cr[:n], 0.0, np.empty(x.shape[1])
     for i in range(n):
         slot = random.integer(rng, memory.shape[1])
         f_last = draws.positive_cauchy(rng, memory[0, slot], cfg.f_scale)
@@ -120,7 +116,7 @@ def make_trials(
     rate, rate_step = 2.0 * (r - cfg.cr_from), 2.0 / budget
     for i in range(n):
         pbest, r1, r2 = ranked_partners(rng, i, order, n_elite, pop.now[0], cfg.pressure, tail)
-        z, drawn.used[i] = variation.pooled(x, old, r2), r2 >= n
+        z, state.used[i] = variation.pooled(x, old, r2), r2 >= n
         variation.to_pbest(u[i], x[i], x[pbest], x[r1], z, f[i], f[i])
         variation.redraw(rng, u[i], box)
         if exponential:
@@ -139,30 +135,20 @@ def elite_size(cfg: Any, n: int, r: float) -> int:
 
 
 @kernel
-def select(
-    rng: RandomState,
-    cfgs: Records,
-    pop: Population,
-    memory: FloatArray,
-    drawn: Drawn,
-    new_f: FloatArray,
-    new_v: FloatArray,
-    level: float,
-    plan: int,
-) -> None:
+def select(state: State, level: float, new_f: FloatArray, new_v: FloatArray, plan: int) -> None:
     """Replace parents by trials that are not worse, learn, and shrink."""
-    now, cfg, (x, f, v) = pop.now[0], cfgs[0], in_use(pop)
+    pop, now, cfg = state.pop, state.pop.now[0], state.cfg[0]
+    (x, f, v), mf, mcr, none = in_use(pop), state.memory[0], state.memory[1], cfg.m_none
     gain, by_f, _, weights, n_won = compare(f, v, new_f, new_v, level)
     held = gain >= 0.0
     now.p_archive = archive_probability(
-        relative(gain, by_f, f, v), held & drawn.used[: now.n], cfg.p_archive, cfg.p_archive_min
+        relative(gain, by_f, f, v), held & state.used[: now.n], cfg.p_archive, cfg.p_archive_min
     )
-    mf, mcr, none = memory[0], memory[1], cfg.m_none
     if n_won > 0:
-        now.k = learn(mf, mcr, now.k, 0.0, none, weights, drawn.f[: now.n], drawn.cr[: now.n])
+        now.k = learn(mf, mcr, now.k, 0.0, none, weights, state.f[: now.n], state.cr[: now.n])
     else:
         write(mf, mcr, now.k, 0.0, none, none)
-    now.n_archive = overwrite(rng, pop.archive, now.n_archive, x, held, now.capacity)
+    now.n_archive = overwrite(state.rng, pop.archive, now.n_archive, x, held, now.capacity)
     replace(pop, held, new_f, new_v)
     keep_best(pop, min(now.n, plan), level)
     now.capacity = max(cfg.n_min, int(cfg.archive * plan))

@@ -12,8 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from de2ls._checks import FloatArray
+from de2ls.algorithms.lineage.archive import append_new, thin
 from de2ls.algorithms.lineage.members import Mask, Members, better, replace_rows
 from de2ls.engine.members import copy_vector
+from de2ls.engine.random import RandomState
 from de2ls.engine.state import Fields, Records
 from de2ls.jit.kernels import block, records, routine
 
@@ -31,12 +33,18 @@ class Population(NamedTuple):
     archive: FloatArray
 
     @classmethod
-    def of(cls, members: Members, archive: int, fields: Fields) -> "Population":
+    def of(cls, members: Members, archive: int, fields: Fields = ()) -> "Population":
         """Return a population of these members, which it takes over, and room for an archive."""
         now = np.zeros(1, np.dtype([*FIELDS, *fields], align=True))
         now["n"] = len(members)
         rows = np.empty((max(1, archive), members.x.shape[1]))
         return cls(records(now), members.x, members.f, members.v, np.empty_like(members.x), rows)
+
+    @property
+    def members(self) -> Members:
+        """The members; what is put in their places is put here."""
+        n = int(self.now["n"][0])
+        return Members(self.x[:n], self.f[:n], self.v[:n])
 
 
 @block
@@ -57,6 +65,14 @@ def archived(pop: Population) -> FloatArray:
 def replace(pop: Population, which: Mask, f: FloatArray, v: FloatArray) -> None:
     """Let the marked trials, with these values, take their parents' places."""
     replace_rows(pop.x, pop.f, pop.v, which, pop.u, f, v)
+
+
+@routine
+def mingle(rng: RandomState, pop: Population, which: Mask, capacity: int) -> None:
+    """Add the marked members that are new to the archive, then keep a random subset of it."""
+    now = pop.now[0]
+    now.n_archive = append_new(pop.archive, now.n_archive, pop.x, which)
+    now.n_archive = thin(rng, pop.archive, now.n_archive, capacity)
 
 
 @routine

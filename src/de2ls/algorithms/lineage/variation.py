@@ -160,6 +160,16 @@ def cross_in_basis(
 
 
 @routine
+def nearest(x: FloatArray, best: int, count: int) -> FloatArray:
+    """Return the members nearest to the best, which is one of them."""
+    distance = np.zeros(x.shape[0])
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            distance[i] += (x[i, j] - x[best, j]) ** 2
+    return x[np.argsort(distance)[:count]]
+
+
+@routine
 def basis(points: FloatArray) -> FloatArray:
     """Return the eigenvectors of the points' covariance, one per row."""
     n, dim = points.shape
