@@ -95,9 +95,7 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: MLSHADERLC
             shrink(state, level, plan)
         found = yield from polish.try_from(pop.members)
         if found is not None:
-            members = pop.members
-            members.put([-1], found)
-            members.put(slice(None), members.sorted(level))
+            pop.take_in(found, level)
 
 
 class State(NamedTuple):

@@ -46,6 +46,12 @@ class Population(NamedTuple):
         n = int(self.now["n"][0])
         return Members(self.x[:n], self.f[:n], self.v[:n])
 
+    def take_in(self, found: Members, level: float) -> None:
+        """Put a member in the last place, and sort."""
+        members = self.members
+        members.put([-1], found)
+        members.put(slice(None), members.sorted(level))
+
 
 @block
 def in_use(pop: Population) -> tuple[FloatArray, FloatArray, FloatArray]:
