@@ -9,6 +9,7 @@ from scipy import stats
 from de2ls.algorithms.batches import Space
 from de2ls.algorithms.lineage import cma, draws, sizes, symmetric, variation
 from de2ls.algorithms.lineage.archive import Archive
+from de2ls.algorithms.lineage.butterflies import cross_by_profile
 from de2ls.algorithms.lineage.choice import OperatorWeights, Roulette, by_chance
 from de2ls.algorithms.lineage.contest import contest, relative_gains, shares
 from de2ls.algorithms.lineage.ea4eig import EA4EigConfig, start
@@ -21,7 +22,8 @@ from de2ls.algorithms.lineage.individual import (
 from de2ls.algorithms.lineage.lshade44 import IEpsilonConfig, ImprovedLevel
 from de2ls.algorithms.lineage.members import LineageConfig, Members, Run, better_of
 from de2ls.algorithms.lineage.memory import TERMINAL, Memory, lehmer, means
-from de2ls.algorithms.lineage.nl_shade_rsp import NLSHADERSPConfig, Rules
+from de2ls.algorithms.lineage.nl_shade_rsp import NLSHADERSPConfig, elite_size
+from de2ls.algorithms.lineage.population import Population, keep_best
 from de2ls.engine.random import seed_state
 from tests.helpers import compiled
 from tests.trials.examples import free
@@ -53,6 +55,22 @@ def test_the_order_with_a_level() -> None:
     assert some.order(9.0).tolist() == [4, 3, 2, 1, 0]
     assert some.best(2, 0.5).f.tolist() == [5.0, 4.0]  # they keep their places
     assert some.sorted(0.5).f.tolist() == [4.0, 5.0, 1.0, 2.0, 3.0]
+
+
+@pytest.mark.parametrize("level", [0.0, 2.0])
+def test_the_best_stay_in_the_order_they_stand_in(level: float) -> None:
+    """Equal members among them: the first of these stay."""
+    rng = np.random.default_rng(3)
+    x, f = rng.random((40, 2)), rng.integers(0, 5, 40).astype(float)
+    v = rng.integers(0, 5, 40).astype(float)
+    f[7] = v[7] = np.inf
+    pop = Population.of(Members(x.copy(), f.copy(), v.copy()), 0, [])
+    compiled(keep_best)(pop, 15, level)
+    kept = np.sort(np.lexsort((np.arange(40), f, np.where(v <= level, 0.0, v)))[:15])
+    assert pop.now["n"] == 15
+    assert pop.x[:15].tolist() == x[kept].tolist()
+    assert pop.f[:15].tolist() == f[kept].tolist()
+    assert pop.v[:15].tolist() == v[kept].tolist()
 
 
 def test_a_contest_by_objective_and_by_violation() -> None:
@@ -117,9 +135,8 @@ def test_the_common_level() -> None:
 def test_the_elite_is_part_of_the_population() -> None:
     """N (p_start + p_rise r) in the middle of a run, and never more than N."""
     for config, size in (({}, 15), ({"p_start": 1.0, "p_rise": 1.0}, 50)):
-        run = Run(Space.of(free(2)), np.random.default_rng(1), 1000, NLSHADERSPConfig(**config))
-        run.t = 500
-        assert Rules.of(run, 50, 0.5, 100, 0.0).n_elite == size
+        cfg = NLSHADERSPConfig(**config).as_record()
+        assert compiled(elite_size)(cfg[0], 50, 0.5) == size
 
 
 def test_the_improved_level() -> None:
@@ -346,7 +363,7 @@ def test_binomial_crossover() -> None:
     def taken(rate: float, forced: bool) -> np.ndarray:
         v = np.ones((2000, 10))
         for row, parent in zip(v, x, strict=True):
-            cross(rng, row, parent, rate, forced)
+            cross(rng, row, parent, rate, forced, np.empty(10))
         return v
 
     assert taken(0.3, True).mean() == pytest.approx(0.3 + 0.7 / 10, abs=0.01)
@@ -354,6 +371,28 @@ def test_binomial_crossover() -> None:
     some = taken(0.3, False)
     assert some.mean() == pytest.approx(0.3 + 0.7**10 / 10, abs=0.01)
     assert some.sum(axis=1).min() == 1.0
+
+
+def test_crossover_by_a_profile() -> None:
+    """Rates 1 and 0 for the nearer and the farther half: five in a row, and one that is forced."""
+    rng, cross = seed_state(9), compiled(cross_by_profile)
+    rates, none = np.array([1.0, 1.0, 1.0, 0.0, 0.0]), np.zeros(5)
+    counts, first = np.zeros(10), np.zeros(10)
+    for _ in range(5000):
+        v = np.ones(10)
+        cross(rng, v, np.zeros(10), rates, np.empty(10), np.empty(10))
+        near = [v[k : k + 6].all() for k in range(5)] + [
+            v[k:].all() and v[: k - 4].all() for k in range(5, 10)
+        ]
+        assert any(near)
+        assert v.sum() in (6.0, 7.0)
+        counts += v
+        w = np.ones(10)
+        cross(rng, w, np.zeros(10), none, np.empty(10), np.empty(10))
+        assert w.sum() == 1.0
+        first += w
+    assert counts / 5000 == pytest.approx(np.full(10, 0.64), abs=0.03)  # 0.6 + 0.4 / 10
+    assert first / 5000 == pytest.approx(np.full(10, 0.1), abs=0.02)
 
 
 @pytest.mark.parametrize("cyclic", [False, True])

@@ -188,3 +188,38 @@ def test_it_ends_where_there_is_no_value() -> None:
     """At the start, and ahead of it in each direction."""
     problem = de2ls.problem(lambda x: float("nan"), [(-1.0, 1.0)] * 2)
     assert driven(problem, np.zeros(2), 1e-12)[2] == 3
+
+
+# --- edge cases, by hand --------------------------------------------------------------------------
+
+
+def test_a_row_of_zeros() -> None:
+    """0 d + 1 >= 0 and 0 d = 0 always hold; 0 d - 1 >= 0 never does."""
+    g, box, zeros = np.array([-1.0, -2.0]), (np.full(2, -5.0), np.full(2, 5.0)), np.zeros((1, 2))
+    for c, n_eq in ((1.0, 0), (0.0, 1)):
+        met, d, r = solve(np.eye(2), g, zeros, np.array([c]), n_eq, *box)
+        assert met
+        assert d.tolist() == [1.0, 2.0]
+        assert r.tolist() == [0.0]
+    assert not solve(np.eye(2), g, zeros, np.array([-1.0]), 0, *box)[0]
+
+
+@pytest.mark.parametrize("n_eq", [0, 1, 2])
+def test_rows_that_depend_on_each_other(n_eq: int) -> None:
+    """x + y >= 1 (or = 1) twice: the nearest point to 0 is (1/2, 1/2), where r_1 + 2 r_2 = 1/2."""
+    rows, c = np.array([[1.0, 1.0], [2.0, 2.0]]), np.array([-1.0, -2.0])
+    box = np.full(2, -5.0), np.full(2, 5.0)
+    met, d, r = solve(np.eye(2), np.zeros(2), rows, c, n_eq, *box)
+    assert met
+    assert d == pytest.approx([0.5, 0.5], abs=1e-12)
+    assert r[0] + 2.0 * r[1] == pytest.approx(0.5, abs=1e-12)
+
+
+@pytest.mark.parametrize("width", [0.0, 1e-12])
+def test_a_narrow_box_of_a_quadratic_program(width: float) -> None:
+    """The nearest point to (1, 2) with x = 1/4, up to the width."""
+    low, high = np.array([0.25, -5.0]), np.array([0.25 + width, 5.0])
+    nothing = np.empty((0, 2)), np.empty(0)
+    met, d, _ = solve(np.eye(2), np.array([-1.0, -2.0]), *nothing, 0, low, high)
+    assert met
+    assert d == pytest.approx([0.25, 2.0], abs=2e-12)

@@ -53,6 +53,13 @@ def test_bits_and_state_follow_the_recurrence(words: list[int]) -> None:
         assert rng.tolist() == words
 
 
+def test_many_uniform_numbers_are_those_drawn_one_by_one() -> None:
+    one, many, out = random.seed_state(5), random.seed_state(5), np.empty(9)
+    compiled(random.uniforms)(many, out)
+    assert out.tolist() == [compiled(random.uniform)(one) for _ in range(9)]
+    assert many.tolist() == one.tolist()
+
+
 @given(st.integers(0, LAST))
 @example(0)
 @example(LAST)

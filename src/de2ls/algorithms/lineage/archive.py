@@ -74,22 +74,27 @@ def overwrite(
 
 @kernel
 def append_new(rows: FloatArray, n: int, x: FloatArray, which: Mask) -> int:
-    """Append marked rows that are not there yet, which a table by hashes tells."""
-    if not which.any():
+    """Append marked rows that are not there yet; a table of these by hashes tells which are."""
+    count = which.sum()
+    if count == 0:
         return n
     size = 4
-    while size < 2 * (n + which.size):
+    while size < 8 * count:  # so that most rows that are there find an empty place in it
         size *= 2
-    table = np.full(size, -1, np.int64)  # rows' numbers, at their hash or behind it
-    for k in range(n):
-        table[_place(table, rows, rows[k])] = k
+    table, new = np.full(size, -1, np.int64), which.copy()
     for i in range(which.size):
         if which[i]:
-            place = _place(table, rows, x[i])
-            if table[place] < 0:
-                table[place] = n
-                rows[n] = x[i]
-                n += 1
+            place = _place(table, x, x[i])
+            new[i] = table[place] < 0
+            table[place] = i if new[i] else table[place]
+    for k in range(n):
+        same = table[_place(table, x, rows[k])]
+        if same >= 0:
+            new[same] = False
+    for i in range(which.size):
+        if new[i]:
+            rows[n] = x[i]
+            n += 1
     return n
 
 

@@ -130,7 +130,8 @@ def make_trials(
     """
     n, dim = x.shape
     u, drawn, operator = np.empty((n, dim)), np.empty((4, n)), np.empty(n, np.int64)
-    rates, n_elite = np.empty((dim + 1) // 2), min(n, max(rounded(rules.p * n), 2))
+    rates, limit, chance = np.empty((dim + 1) // 2), np.empty(dim), np.empty(dim)
+    n_elite = min(n, max(rounded(rules.p * n), 2))
     for i in range(n):
         f, cr, decay, freq = parameters(rng, memory, rules)
         drawn[0, i], drawn[1, i], drawn[2, i], drawn[3, i] = f, cr, decay, freq
@@ -146,7 +147,7 @@ def make_trials(
         rates[0], factor = cr, math.exp(-decay / dim)
         for k in range(1, rates.size):
             rates[k] = rates[k - 1] * factor
-        cross_by_profile(rng, u[i], x[i], rates)
+        cross_by_profile(rng, u[i], x[i], rates, limit, chance)
     return u, drawn, operator
 
 
@@ -210,13 +211,26 @@ def best_of(rng: RandomState, count: int, n: int) -> int:
 
 
 @block
-def cross_by_profile(rng: RandomState, v: FloatArray, x: FloatArray, rates: FloatArray) -> None:
-    """Cross with a rate for each coordinate: highest around a random one, lowest opposite."""
+def cross_by_profile(
+    rng: RandomState,
+    v: FloatArray,
+    x: FloatArray,
+    rates: FloatArray,
+    limit: FloatArray,
+    chance: FloatArray,
+) -> None:
+    """Cross with a rate for each coordinate: highest around a random one, lowest opposite.
+
+    `limit` and `chance` are room for D numbers each.
+    """
     dim = x.size
     start, always = random.integer(rng, dim), random.integer(rng, dim)
+    last = v[always]
     for j in range(dim):
-        k = (j - start) % dim
-        if k >= rates.size:
-            k = 2 * rates.size - 1 - k
-        if random.uniform(rng) > rates[k] and j != always:
-            v[j] = x[j]
+        k = j - start if j >= start else j - start + dim
+        limit[j] = rates[k if k < rates.size else 2 * rates.size - 1 - k]
+    random.uniforms(rng, chance)
+    for j in range(dim):
+        own, other = v[j], x[j]  # both are read, so that the choice takes no branch
+        v[j] = own if chance[j] <= limit[j] else other
+    v[always] = last

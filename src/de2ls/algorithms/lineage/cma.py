@@ -12,7 +12,7 @@ It works in units in which the box is [-100, 100]^D: there the programs state th
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -100,6 +100,19 @@ class Shape(NamedTuple):
     pc: FloatArray
     c: FloatArray
     axes: FloatArray
+
+
+FIELDS = [  # what a state keeps of a model beside its shape
+    ("sigma", "f8"),
+    ("decomposed", "i8"),  # evaluations at the last decomposition
+    *((name, "f8") for name in Rates._fields),
+]
+
+
+def set_rates(now: Any, dim: int, mu: float) -> None:
+    """Set the rates of a model with so many parents."""
+    for name, rate in Rates.of(dim, effective(log_weights(mu)))._asdict().items():
+        now[name] = rate
 
 
 @kernel

@@ -31,8 +31,6 @@ from de2ls.problems.problem import Problem
 
 FIELDS = [
     *(("h", "i8"), ("g", "i8"), ("g_max", "i8"), ("g_turn", "i8"), ("fails", "i8")),
-    *(("sigma", "f8"), ("decomposed", "i8")),
-    *((name, "f8") for name in cma.Rates._fields),
 ]
 CELL = np.dtype([*generations.CELL, ("wins", "f8")])
 SLOT = [("own_f", "f8"), ("own_cr", "f8")]
@@ -86,18 +84,14 @@ def start(problem: Problem, config: EA4EigConfig, seed: int, budget: int) -> Sta
         cells,
         fields=FIELDS,
         slot=SLOT,
-        rows_per_member=int(config.archive) + 2,
-        rows=cma.n_rows(problem.dim),
+        sigma=cma.HALF_WIDTH,
     )
     now = state.now[0]
     n0 = int(now["n0"])
     now["g_max"] = max(1, rounded(budget / n0))
     now["g_turn"] = int(config.ide_stage * now["g_max"])
-    now["sigma"] = cma.HALF_WIDTH
     now["watch_box"] = config.box == "published"
-    rates = cma.Rates.of(problem.dim, cma.effective(cma.log_weights(n0 // 2)))
-    for name, rate in rates._asdict().items():
-        now[name] = rate
+    cma.set_rates(now, problem.dim, n0 // 2)
     return state
 
 

@@ -66,11 +66,13 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: EBOConfig)
             at, chance = 1, np.ones(2)
         if rng.random() < chance[0]:
             yield from ebo.generation(g, level)
+            best = better_of(best, ebo.pop)
         if rng.random() < chance[1]:
             yield from retreat.generation(g, level)
-        best = better_of(better_of(best, ebo.pop), retreat.pop)
+            best = better_of(best, retreat.pop)
         found = yield from polish.try_from(best)
         if found is not None:
+            best = found
             ebo.pop.put([-1], found)
             ebo.pop = ebo.pop.sorted(level)
             copies = ebo.pop[np.zeros(n2, np.int64)]

@@ -1,6 +1,6 @@
 """One generation of each of EA4eig's four algorithms, on one population.
 
-Behind the trials stand the samples of the last CMA-ES generation, the archive, and the model; the
+Behind the trials stand the archive, the samples of the last CMA-ES generation, and the model; the
 symbols are those of `ea4eig`.
 """
 
@@ -13,7 +13,7 @@ from de2ls._checks import FloatArray
 from de2ls.algorithms.lineage import cma, generations, individual, jso, symmetric, variation
 from de2ls.algorithms.lineage.archive import overwrite, thin
 from de2ls.algorithms.lineage.choice import spin
-from de2ls.algorithms.lineage.generations import members, trials
+from de2ls.algorithms.lineage.generations import archived, members, model, trials
 from de2ls.algorithms.lineage.members import Mask, order_of
 from de2ls.algorithms.lineage.memory import TERMINAL, means
 from de2ls.algorithms.lineage.sizes import linear, rounded
@@ -30,23 +30,11 @@ limits_at: Any = block(jso.limits_at)
 
 @block
 def samples(state: State) -> FloatArray:
-    """Return the rows of the last generation of the CMA-ES."""
+    """Return the rows of the last generation of the CMA-ES, which stand before the model."""
     now = state.now[0]
-    rows: FloatArray = state.x[2 * now.n0 : 2 * now.n0 + now.n_pop]
+    first = state.x.shape[0] - cma.n_rows(state.x.shape[1]) - now.n0
+    rows: FloatArray = state.x[first : first + now.n_pop]
     return rows
-
-
-@block
-def archived(state: State) -> FloatArray:
-    """Return the rows of the archive, of which `n_archive` are filled."""
-    rows: FloatArray = state.x[3 * state.now[0].n0 :]
-    return rows
-
-
-@block
-def model(state: State) -> cma.Shape:
-    """Return the distribution's arrays, the last rows of x."""
-    return cma.shape_in(state.x, state.x.shape[0] - cma.n_rows(state.x.shape[1]))
 
 
 @routine
@@ -124,9 +112,10 @@ def cross(state: State) -> None:
     elif now.h == IDE:
         individual.cross_by_rank(rng, u, x, box, cfg.ide_sigma)
     else:
+        chance = np.empty(x.shape[1])
         for i in range(now.n_pop):
             cr = slot[i].cr if now.h == JSO else slot[i].own_cr
-            variation.binomial(rng, u[i], x[i], cr, False)
+            variation.binomial(rng, u[i], x[i], cr, False, chance)
     for i in range(now.n_pop):
         variation.mirror(u[i], box)
 

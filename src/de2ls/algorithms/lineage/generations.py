@@ -7,9 +7,9 @@
 | u | `front`, rows N0..N0 + N of `x` | their trials |
 | eps | `eps` | the level; eps0 = `first_level` |
 
-Behind the trials stand rows of the algorithm's own. An algorithm is three functions of the state:
-`first` begins when the first population is evaluated, `vary` makes the trials of a generation, and
-`select` takes their results.
+Behind the trials stand the archive and, at the end, the model of a CMA-ES. An algorithm is three
+functions of the state: `first` begins when the first population is evaluated, `vary` makes the
+trials of a generation, and `select` takes their results.
 """
 
 from collections.abc import Callable
@@ -18,10 +18,11 @@ from typing import Any
 import numpy as np
 
 from de2ls._checks import FloatArray
-from de2ls.algorithms.lineage import draws
+from de2ls.algorithms.lineage import cma, draws
 from de2ls.algorithms.lineage.contest import compare
 from de2ls.algorithms.lineage.draws import IntArray
-from de2ls.algorithms.lineage.members import LineageConfig, Mask, initial_size, order_of
+from de2ls.algorithms.lineage.members import Mask, initial_size, order_of
+from de2ls.algorithms.lineage.memory import MemoryConfig
 from de2ls.engine.members import ask_initial, copy_vector, write_member
 from de2ls.engine.recorder import observe
 from de2ls.engine.state import (
@@ -47,19 +48,21 @@ SLOT: Fields = [("f", "f8"), ("cr", "f8")]  # of a trial
 
 def start(
     problem: Problem,
-    config: LineageConfig,
+    config: MemoryConfig,
     seed: int,
     budget: int,
     memory: Records,
     *,
     fields: Fields,
     slot: Fields,
-    rows_per_member: int,
-    rows: int,
+    sigma: float,
 ) -> State:
-    """Return the state before the first candidate, with so many rows of the algorithm's own."""
+    """Return the state before the first candidate; sigma: the model's first step size.
+
+    Beyond the archive's rows there is room for as many as the first population has.
+    """
     n0 = initial_size(config, problem.dim, budget)
-    return new_state(
+    state = new_state(
         problem,
         config.as_record(),
         seed,
@@ -67,11 +70,13 @@ def start(
         n0=n0,
         top=n0,
         front=n0,
-        fields=[*FIELDS, *fields],
-        extra_rows=rows_per_member * n0 + rows,
+        fields=[*FIELDS, *cma.FIELDS, *fields],
+        extra_rows=(int(config.archive) + 2) * n0 + cma.n_rows(problem.dim),
         slot=np.zeros(n0, np.dtype([*SLOT, *slot])),
         memory=memory,
     )
+    state.now[0]["sigma"] = sigma
+    return state
 
 
 @block
@@ -223,3 +228,16 @@ def trials(state: State) -> FloatArray:
     now = state.now[0]
     rows: FloatArray = state.x[now.n0 : now.n0 + now.n_pop]
     return rows
+
+
+@block
+def archived(state: State) -> FloatArray:
+    """Return the rows of the archive, of which `n_archive` are filled."""
+    rows: FloatArray = state.x[2 * state.now[0].n0 :]
+    return rows
+
+
+@block
+def model(state: State) -> cma.Shape:
+    """Return the model's arrays, the last rows of x."""
+    return cma.shape_in(state.x, state.x.shape[0] - cma.n_rows(state.x.shape[1]))

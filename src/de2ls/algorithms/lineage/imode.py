@@ -132,6 +132,7 @@ def make_trials(
     """
     n = x.shape[0]
     u, f, cr, operator = np.empty_like(x), np.empty(n), np.empty(n), np.empty(n, np.int64)
+    chance = np.empty(x.shape[1])
     for i in range(n):
         slot = random.integer(rng, mf.size)
         cr[i] = draws.clipped_normal(rng, mcr[slot], rules.cr_sigma)
@@ -150,7 +151,7 @@ def make_trials(
                 u[i, j] = f[i] * (x[r1, j] + x[wide, j] - x[r3, j])
         repair(u[i], x[i], box, rules)
         if rules.binomial:
-            variation.binomial(rng, u[i], x[i], cr[i], True)
+            variation.binomial(rng, u[i], x[i], cr[i], True, chance)
         else:
             variation.exponential(rng, u[i], x[i], cr[i], False)
     return u, f, cr, operator

@@ -43,9 +43,10 @@ def cross_by_rank(
     rng: RandomState, v: FloatArray, x: FloatArray, box: FloatArray, sigma: float
 ) -> None:
     """Cross sorted members' donors with IDE's CR, N(rank / n, sigma) in [0, 1], and repair."""
-    n = x.shape[0]
+    n, chance = x.shape[0], np.empty(x.shape[1])
     for i in range(n):
-        variation.binomial(rng, v[i], x[i], random.normal_in_unit(rng, (i + 1.0) / n, sigma), True)
+        cr = random.normal_in_unit(rng, (i + 1.0) / n, sigma)
+        variation.binomial(rng, v[i], x[i], cr, True, chance)
         variation.redraw(rng, v[i], box)
 
 

@@ -143,12 +143,12 @@ def make_trials(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return a trial of each member, and its F and CR."""
     n = x.shape[0]
-    u, f, cr = np.empty_like(x), np.empty(n), np.empty(n)
+    u, f, cr, chance = np.empty_like(x), np.empty(n), np.empty(n), np.empty(x.shape[1])
     for i in range(n):
         f[i], cr[i] = parameters(rng, mf, mcr, limits)
         to_pbest_w(rng, u[i], i, x, archive, elite, f[i], limits)
         variation.midpoint(u[i], x[i], box)
-        variation.binomial(rng, u[i], x[i], cr[i], True)
+        variation.binomial(rng, u[i], x[i], cr[i], True, chance)
     return u, f, cr
 
 

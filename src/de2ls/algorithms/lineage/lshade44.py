@@ -133,6 +133,7 @@ def make_trials(
     """
     n = x.shape[0]
     u, f, cr, rank = np.empty_like(x), np.empty(n), np.empty(n), draws.ranks(order)
+    chance = np.empty(x.shape[1])
     for i in range(n):
         h, slot = strategy[i], random.integer(rng, memories.f.shape[1])
         cr[i] = draws.clipped_normal(rng, memories.cr[h, slot], cr_sigma)
@@ -149,7 +150,7 @@ def make_trials(
             variation.base_and_difference(u[i], x[a], x[b], x[c], f[i])
             variation.mirror(u[i], box)
         if h % 2 == 0:
-            variation.binomial(rng, u[i], x[i], cr[i], False)
+            variation.binomial(rng, u[i], x[i], cr[i], False, chance)
         else:
             variation.exponential(rng, u[i], x[i], cr[i], True)
     return u, f, cr

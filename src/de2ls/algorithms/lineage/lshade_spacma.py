@@ -19,20 +19,15 @@ from de2ls._checks import FloatArray
 from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import parameter
 from de2ls.algorithms.lineage import archive, cma, draws, generations, symmetric, variation
-from de2ls.algorithms.lineage.generations import members, trials
+from de2ls.algorithms.lineage.generations import archived, members, model, trials
 from de2ls.algorithms.lineage.memory import LSHADEConfig, cell_after, means
 from de2ls.algorithms.lineage.sizes import linear, rounded
 from de2ls.engine import random
 from de2ls.engine.state import Candidate, State
-from de2ls.jit.kernels import block, kernel, routine
+from de2ls.jit.kernels import kernel, routine
 from de2ls.problems.problem import Problem
 
-FIELDS = [
-    ("sigma", "f8"),
-    ("sound", "i8"),
-    ("decomposed", "i8"),  # evaluations at the last decomposition
-    *((name, "f8") for name in cma.Rates._fields),
-]
+FIELDS = [("sound", "i8")]  # whether the model has a shape
 CELL = np.dtype([*generations.CELL, ("share", "f8")])
 SLOT = [("first", "i8")]  # whether the trial is of class 1
 
@@ -62,28 +57,12 @@ def start(problem: Problem, config: SPACMAConfig, seed: int, budget: int) -> Sta
         cells,
         fields=FIELDS,
         slot=SLOT,
-        rows_per_member=int(config.archive) + 2,
-        rows=cma.n_rows(problem.dim),
+        sigma=config.sigma,
     )
     now = state.now[0]
-    now["sigma"], now["sound"] = config.sigma, 1
-    weights = cma.log_weights(now["n0"] / 2.0)
-    for name, rate in cma.Rates.of(problem.dim, cma.effective(weights))._asdict().items():
-        now[name] = rate
+    now["sound"] = 1
+    cma.set_rates(now, problem.dim, now["n0"] / 2.0)
     return state
-
-
-@block
-def model(state: State) -> cma.Shape:
-    """Return the model's arrays, the last rows of x."""
-    return cma.shape_in(state.x, state.x.shape[0] - cma.n_rows(state.x.shape[1]))
-
-
-@block
-def archived(state: State) -> FloatArray:
-    """Return the rows of the archive, of which `n_archive` are filled."""
-    rows: FloatArray = state.x[2 * state.now[0].n0 :]
-    return rows
 
 
 @routine
@@ -103,7 +82,7 @@ def vary(state: State) -> None:
     x, u, n = members(state), trials(state), now.n_pop
     old, shape = archived(state)[: now.n_archive], model(state)
     elite = generations.ordered(state)[: max(rounded(cfg.p * n), 2)]
-    unit, z = cma.units(box, now.sigma), np.empty((1, x.shape[1]))
+    unit, z, chance = cma.units(box, now.sigma), np.empty((1, x.shape[1])), np.empty(x.shape[1])
     blind = now.n <= cfg.blind_until * now.budget
     for i in range(n):
         cell, trial = state.memory[random.integer(rng, cfg.h)], state.slot[i]
@@ -122,7 +101,7 @@ def vary(state: State) -> None:
             cma.draw(rng, z[0])
             cma.sample(shape, unit, z, u[i : i + 1])
         variation.midpoint(u[i], x[i], box)
-        variation.binomial(rng, u[i], x[i], trial.cr, True)
+        variation.binomial(rng, u[i], x[i], trial.cr, True, chance)
 
 
 @routine

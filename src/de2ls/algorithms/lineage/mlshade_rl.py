@@ -6,9 +6,9 @@ operators chosen by success, a restart of members that stagnate, and SQP in the 
 | symbol | here | meaning |
 |---|---|---|
 | g, Gmax | `g`, `g_max` | generations so far, and planned by the reduction |
-| F, Fw, CR | `f`, `rules.fw f`, `cr` | scale, weighted scale, crossover rate |
-| Mfreq | `mfreq` | memory of the second schedule's frequency |
-| q | `operators.q` | probabilities of the three operators |
+| F, Fw, CR | `f`, `weight f`, `cr` | scale, weighted scale, crossover rate |
+| MF, MCR, Mfreq | rows of `memory` | memories of F, CR and the second schedule's frequency |
+| q | `q` | probabilities of the three operators |
 | s_1, s_2 | `Schedules.rate` | recent successes of the two schedules |
 """
 
@@ -21,26 +21,28 @@ import numpy as np
 from de2ls._checks import FloatArray
 from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import parameter
-from de2ls.algorithms.lineage import draws, sizes, variation
-from de2ls.algorithms.lineage.archive import Archive, append_new, thin
-from de2ls.algorithms.lineage.choice import OperatorWeights, by_chance, set_chances
+from de2ls.algorithms.lineage import draws, restart, sizes, variation
+from de2ls.algorithms.lineage.archive import thin
+from de2ls.algorithms.lineage.choice import by_chance, set_chances
 from de2ls.algorithms.lineage.contest import compare, relative
 from de2ls.algorithms.lineage.draws import IntArray
-from de2ls.algorithms.lineage.members import Run, Search, order_of, replace_rows
-from de2ls.algorithms.lineage.memory import (
-    TERMINAL,
-    LSHADEConfig,
-    Memory,
-    cell_after,
-    learn,
-    lehmer,
-)
+from de2ls.algorithms.lineage.members import Members, Run, Search, order_of
+from de2ls.algorithms.lineage.memory import TERMINAL, LSHADEConfig, cell_after, learn, lehmer
 from de2ls.algorithms.lineage.polish import Polish, PolishConfig
-from de2ls.algorithms.lineage.restart import RestartConfig, Stagnation, age
+from de2ls.algorithms.lineage.population import (
+    Population,
+    archived,
+    in_use,
+    keep_best,
+    mingle,
+    replace,
+)
+from de2ls.algorithms.lineage.restart import RestartConfig
 from de2ls.algorithms.lineage.schedules import FIRST, NONE, Schedules
 from de2ls.engine import random
 from de2ls.engine.random import RandomState
-from de2ls.jit.kernels import block, kernel, routine
+from de2ls.engine.state import Records
+from de2ls.jit.kernels import block, kernel, ready, records
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,221 +71,146 @@ class MLSHADERLConfig(PolishConfig, RestartConfig, LSHADEConfig):
 def search(space: Any, rng: np.random.Generator, budget: int, config: MLSHADERLConfig) -> Search:
     """Minimise by mLSHADE-RL."""
     run = Run(space, rng, budget, config)
-    pop = yield from run.start()
-    n0, g = len(pop), 0
-    memory, mfreq = Memory(config.h, config.mf, config.mcr), np.full(config.h, config.mfreq)
-    archive = Archive(sizes.rounded(config.archive * n0) + n0, run.dim)
-    operators, polish = OperatorWeights(3, config.q_min), Polish(run)
+    state = State.of(run, (yield from run.start()))
+    pop, n0, g, polish = state.pop, len(state.ages), 0, Polish(run)
     schedules = Schedules(run, config.g_max or sizes.generations(n0, config.n_min, budget))
-    stagnation = Stagnation(run, n0)
+    make = ready(make_trials, state, 0.0, 0.0, True, 0, 0.0, 0.0)
+    learn_from = ready(select, state, 0.0, pop.f, pop.v, 0)
     while True:
-        g, level, n = g + 1, run.level, len(pop)
-        rules = Rules.of(run, n, level, *schedules.choose(g))
-        drawn = make_donors(
-            run.rng,
-            run.box,
-            pop.x,
-            pop.f,
-            pop.v,
-            archive.x,
-            memory.f,
-            memory.cr,
-            mfreq,
-            operators.q,
-            rules,
-        )
-        if rules.eigen:
-            near = max(2, sizes.rounded(config.eigen_share * n))
-            cross_along_axes(run.rng, run.box, pop.x, drawn, near)
-        trials = yield from run.evaluate(drawn.v)
-        archive.make_room(archive.n + n)
-        archive.n, memory.k, n_won, survived = select(
-            run.rng,
-            pop.x,
-            pop.f,
-            pop.v,
-            archive.rows,
-            archive.n,
-            memory.f,
-            memory.cr,
-            mfreq,
-            memory.k,
-            operators.q,
-            stagnation.ages,
-            drawn.v,
-            trials.f,
-            trials.v,
-            drawn,
-            rules,
-        )
-        schedules.note(n_won, n)
-        yield from stagnation.restart(pop, survived, level)
+        g, level = g + 1, run.level
+        scheduled = schedules.choose(g)
+        u = make(state, level, run.progress, rng.random() < config.p_eigen, *scheduled)
+        y = yield u
+        run.t += len(u)
+        n_won, places = learn_from(state, level, y.f, y.v, scheduled[0])
+        schedules.note(n_won, len(u))
+        if len(places):
+            mixed = yield from run.evaluate(
+                restart.mixed(run.rng, run.box, pop.x[: len(u)], places)
+            )
+            pop.members.put(places, mixed)
+            state.ages[places] = 0
         plan = sizes.linear(n0, config.n_min, run.progress)
-        if n > plan:
-            pop = pop.best(plan, level)
-            archive.thin(run.rng, sizes.rounded(config.archive * plan))
-        found = yield from polish.try_from(pop)
+        if len(u) > plan:
+            shrink(state, level, plan)
+        found = yield from polish.try_from(pop.members)
         if found is not None:
-            pop.put([-1], found)
-            pop = pop.sorted(level)
+            pop.take_in(found, level)
 
 
-class Rules(NamedTuple):
-    """What holds for all trials of a generation."""
+class State(NamedTuple):
+    """All that compiled code works with."""
 
-    f_scale: float
-    cr_sigma: float
-    fw: float  # Fw / F
-    n_elite: int
-    eigen: bool  # whether they cross in the eigen basis
-    level: float
-    capacity: int  # of the archive
-    q_min: float
-    schedule: int
-    phase: float
-    swing: float
-
-    @classmethod
-    def of(cls, run: Run[MLSHADERLConfig], n: int, level: float, *schedule: Any) -> "Rules":
-        """Return the rules at this time; the crossover is drawn."""
-        c, r = run.config, run.progress
-        fw = c.fw_1 if r <= c.fw_until_1 else c.fw_2 if r <= c.fw_until_2 else c.fw_3
-        return cls(
-            c.f_scale,
-            c.cr_sigma,
-            fw,
-            max(sizes.rounded(c.p * n), 2),
-            run.numpy_rng.random() < c.p_eigen,
-            level,
-            sizes.rounded(c.archive * n),
-            c.q_min,
-            *schedule,
-        )
-
-
-class Drawn(NamedTuple):
-    """Donors, or trials where these cross as they are made, and what they were made with."""
-
-    v: FloatArray
-    f: FloatArray
+    rng: RandomState
+    box: FloatArray
+    cfg: Records
+    pop: Population
+    memory: FloatArray  # (3, H): MF, MCR, Mfreq
+    q: FloatArray  # probabilities of the operators
+    ages: IntArray  # generations that each place's member has survived
+    f: FloatArray  # of the trials, as what follows
     cr: FloatArray
     freq: FloatArray
     operator: IntArray
-    best: int
+
+    @classmethod
+    def of(cls, run: Run[MLSHADERLConfig], first: Members) -> "State":
+        """Return the state of a run that begins with these members."""
+        c, n0 = run.config, len(first)
+        return cls(
+            run.rng,
+            run.box,
+            records(c.as_record()),
+            Population.of(first, sizes.rounded(c.archive * n0) + n0),
+            np.repeat([[c.mf], [c.mcr], [c.mfreq]], c.h, axis=1),
+            np.full(3, 1.0 / 3.0),
+            np.zeros(n0, np.int64),
+            np.empty(n0),
+            np.empty(n0),
+            np.empty(n0),
+            np.empty(n0, np.int64),
+        )
 
 
 @kernel
-def make_donors(
-    rng: RandomState,
-    box: FloatArray,
-    x: FloatArray,
-    f_x: FloatArray,
-    v_x: FloatArray,
-    archive: FloatArray,
-    mf: FloatArray,
-    mcr: FloatArray,
-    mfreq: FloatArray,
-    q: FloatArray,
-    rules: Rules,
-) -> Drawn:
-    """Return the donors of all members, repaired, and crossed unless that needs the eigen basis.
+def make_trials(
+    state: State, level: float, r: float, eigen: bool, schedule: int, phase: float, swing: float
+) -> FloatArray:
+    """Return a trial of each member, crossed in the eigen basis or not.
 
     1: x + Fw (x_pbest - x + x_r1 - z); 2: x + F (x_pbest - x + x_r1 - x_r3);
     3: x + Fw (x_b - x + x_m - x_w), where b, m, w are two others and a pbest, best first.
     """
-    n = x.shape[0]
-    order = order_of(f_x, v_x, rules.level)
-    v, operator, rank = np.empty_like(x), np.empty(n, np.int64), draws.ranks(order)
-    f, cr, freq = np.empty(n), np.empty(n), np.empty(n)
+    rng, box, cfg, memory, pop = state.rng, state.box, state.cfg[0], state.memory, state.pop
+    (x, f_x, v_x), old, operator = in_use(pop), archived(pop), state.operator
+    n, order = f_x.size, order_of(f_x, v_x, level)
+    v, rank, chance = pop.u[:n], draws.ranks(order), np.empty(x.shape[1])
+    n_elite, weight = max(sizes.rounded(cfg.p * n), 2), weight_at(cfg, r)
     for i in range(n):
-        slot = random.integer(rng, mf.size)
-        cr[i] = draws.clipped_normal(rng, mcr[slot], rules.cr_sigma)
-        f[i], freq[i] = scale_and_frequency(rng, mf[slot], mfreq[slot], rules)
-        operator[i] = by_chance(rng, q)
-        fw = rules.fw * f[i]
-        pbest = order[random.integer(rng, rules.n_elite)]
-        r1, r2, r3 = draws.partners(rng, i, n, n + archive.shape[0])
+        slot = random.integer(rng, memory.shape[1])
+        cr = draws.clipped_normal(rng, memory[1, slot], cfg.cr_sigma)
+        located = memory[0 if schedule == NONE else 2, slot]
+        f = freq = min(1.0, draws.positive_cauchy(rng, located, cfg.f_scale))
+        if schedule != NONE:  # F is not drawn, but follows the frequency
+            f = 0.5 * (math.sin(phase if schedule == FIRST else phase * freq) * swing + 1.0)
+        state.f[i], state.cr[i], state.freq[i] = f, cr, freq
+        operator[i] = by_chance(rng, state.q)
+        pbest = order[random.integer(rng, n_elite)]
+        r1, r2, r3 = draws.partners(rng, i, n, n + old.shape[0])
         if operator[i] == 0:
-            z = variation.pooled(x, archive, r2)
-            variation.joint_step(v[i], x[i], x[pbest], x[r1], z, fw)
+            z = variation.pooled(x, old, r2)
+            variation.joint_step(v[i], x[i], x[pbest], x[r1], z, weight * f)
         elif operator[i] == 1:
-            variation.joint_step(v[i], x[i], x[pbest], x[r1], x[r3], f[i])
+            variation.joint_step(v[i], x[i], x[pbest], x[r1], x[r3], f)
         else:
             b, m, w = draws.best_first(order, rank, r1, r3, pbest)
-            variation.joint_step(v[i], x[i], x[b], x[m], x[w], fw)
+            variation.joint_step(v[i], x[i], x[b], x[m], x[w], weight * f)
         variation.midpoint(v[i], x[i], box)
-        if not rules.eigen:
-            variation.binomial(rng, v[i], x[i], cr[i], True)
-    return Drawn(v, f, cr, freq, operator, order[0])
+        if not eigen:
+            variation.binomial(rng, v[i], x[i], cr, True, chance)
+    if eigen:
+        near = max(2, sizes.rounded(cfg.eigen_share * n))
+        axes = variation.basis(variation.nearest(x, order[0], near))
+        variation.cross_in_basis(rng, v, x, state.cr, axes, True)
+        for i in range(n):
+            variation.midpoint(v[i], x[i], box)
+    return v
 
 
 @block
-def scale_and_frequency(
-    rng: RandomState, mf: float, mfreq: float, rules: Rules
-) -> tuple[float, float]:
-    """Draw F, or the frequency that is needed as long as F is scheduled."""
-    if rules.schedule == NONE:
-        return min(1.0, draws.positive_cauchy(rng, mf, rules.f_scale)), 0.0
-    freq = min(1.0, draws.positive_cauchy(rng, mfreq, rules.f_scale))
-    phase = rules.phase if rules.schedule == FIRST else rules.phase * freq
-    return 0.5 * (math.sin(phase) * rules.swing + 1.0), freq
-
-
-@kernel
-def cross_along_axes(
-    rng: RandomState, box: FloatArray, x: FloatArray, drawn: Drawn, count: int
-) -> None:
-    """Cross the donors in the basis of the members nearest to the best, and repair them."""
-    axes = variation.basis(nearest(x, drawn.best, count))
-    variation.cross_in_basis(rng, drawn.v, x, drawn.cr, axes, True)
-    for i in range(x.shape[0]):
-        variation.midpoint(drawn.v[i], x[i], box)
-
-
-@routine
-def nearest(x: FloatArray, best: int, count: int) -> FloatArray:
-    """Return the members nearest to the best, which is one of them."""
-    distance = np.zeros(x.shape[0])
-    for i in range(x.shape[0]):
-        for j in range(x.shape[1]):
-            distance[i] += (x[i, j] - x[best, j]) ** 2
-    return x[np.argsort(distance)[:count]]
+def weight_at(cfg: Any, r: float) -> float:
+    """Return Fw / F at the progress r."""
+    later: float = cfg.fw_2 if r <= cfg.fw_until_2 else cfg.fw_3
+    return cfg.fw_1 if r <= cfg.fw_until_1 else later
 
 
 @kernel
 def select(
-    rng: RandomState,
-    x: FloatArray,
-    f: FloatArray,
-    v: FloatArray,
-    archive: FloatArray,
-    n_archive: int,
-    mf: FloatArray,
-    mcr: FloatArray,
-    mfreq: FloatArray,
-    k: int,
-    q: FloatArray,
-    ages: IntArray,
-    u: FloatArray,
-    new_f: FloatArray,
-    new_v: FloatArray,
-    drawn: Drawn,
-    rules: Rules,
-) -> tuple[int, int, int, int]:
-    """Replace parents by better trials, and learn.
-
-    Returns the archive's size, k, the number of successes and the sum of the survivors' ages.
-    """
-    gain, by_f, won, weights, n_won = compare(f, v, new_f, new_v, rules.level)
-    set_chances(q, relative(gain, by_f, new_f, new_v), drawn.operator, rules.q_min)
-    n_archive = append_new(archive, n_archive, x, won)
-    n_archive = thin(rng, archive, n_archive, rules.capacity)
+    state: State, level: float, new_f: FloatArray, new_v: FloatArray, schedule: int
+) -> tuple[int, IntArray]:
+    """Replace parents by better trials, and learn; return the successes and who shall restart."""
+    cfg, memory, pop, now = state.cfg[0], state.memory, state.pop, state.pop.now[0]
+    (x, f, v), n = in_use(pop), now.n
+    gain, by_f, won, weights, n_won = compare(f, v, new_f, new_v, level)
+    set_chances(state.q, relative(gain, by_f, new_f, new_v), state.operator[:n], cfg.q_min)
+    mingle(state.rng, pop, won, sizes.rounded(cfg.archive * n))
     if n_won > 0:
-        if rules.schedule != NONE:
-            mfreq[k] = cell_after(mfreq[k], lehmer(weights, drawn.freq))
-        k = learn(mf, mcr, k, 0.0, TERMINAL, weights, drawn.f, drawn.cr)
-    replace_rows(x, f, v, won, u, new_f, new_v)
-    return n_archive, k, n_won, age(ages, won)
+        if schedule != NONE:
+            memory[2, now.k] = cell_after(memory[2, now.k], lehmer(weights, state.freq[:n]))
+        now.k = learn(
+            memory[0], memory[1], now.k, 0.0, TERMINAL, weights, state.f[:n], state.cr[:n]
+        )
+    replace(pop, won, new_f, new_v)
+    return n_won, restart.stagnant(cfg, state.box, x, f, v, state.ages[:n], won, level)
+
+
+@kernel
+def shrink(state: State, level: float, plan: int) -> None:
+    """Keep as many members as planned, and as many of the archive as they allow."""
+    keep_best(state.pop, plan, level)
+    now = state.pop.now[0]
+    capacity = sizes.rounded(state.cfg[0].archive * plan)
+    now.n_archive = thin(state.rng, state.pop.archive, now.n_archive, capacity)
 
 
 ALGORITHMS = {

@@ -4,9 +4,9 @@ Non-linear reduction, rank-based pressure on the last partner, adaptive use of t
 
 | symbol | here | meaning |
 |---|---|---|
-| N, r | `len(pop)`, `run.progress` | population size; t / T |
-| pn | `rules.n_elite` | size of the elite, N (p_start + p_rise r) |
-| pA | `p_archive` | probability that the last partner comes from the archive |
+| N, r | `now.n`, `r` | population size; t / T |
+| pn | `elite_size` | size of the elite, N (p_start + p_rise r) |
+| pA | `now.p_archive` | probability that the last partner comes from the archive |
 | F_last | `f_last` | the last member's F before it is cut at 1 |
 """
 
@@ -19,14 +19,25 @@ from de2ls._checks import FloatArray
 from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import parameter
 from de2ls.algorithms.lineage import draws, sizes, variation
-from de2ls.algorithms.lineage.archive import Archive, overwrite
+from de2ls.algorithms.lineage.archive import overwrite
 from de2ls.algorithms.lineage.contest import compare, relative
 from de2ls.algorithms.lineage.draws import IntArray
-from de2ls.algorithms.lineage.members import Mask, Run, Search, order_of, replace_rows
-from de2ls.algorithms.lineage.memory import Memory, MemoryConfig, learn, write
+from de2ls.algorithms.lineage.members import Mask, Run, Search, order_of
+from de2ls.algorithms.lineage.memory import MemoryConfig, learn, write
+from de2ls.algorithms.lineage.population import (
+    Population,
+    archived,
+    in_use,
+    keep_best,
+    replace,
+)
 from de2ls.engine import random
 from de2ls.engine.random import RandomState
-from de2ls.jit.kernels import block, kernel
+from de2ls.engine.state import Fields, Records
+from de2ls.jit.kernels import block, kernel, ready, records
+
+FIELDS: Fields = [("p_archive", "f8"), ("capacity", "i8")]  # capacity: of the archive
+PROGRAM = 0  # the first option of `remember_f`
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,170 +69,107 @@ class NLSHADERSPConfig(MemoryConfig):
 def search(space: Any, rng: np.random.Generator, budget: int, config: NLSHADERSPConfig) -> Search:
     """Minimise by NL-SHADE-RSP."""
     run = Run(space, rng, budget, config)
-    pop = yield from run.start()
-    n0, p_archive = len(pop), config.p_archive
-    memory = Memory(config.h_per_dim * run.dim, config.mf, config.mcr)
-    capacity = int(config.archive * n0)
-    archive = Archive(capacity, run.dim)
+    first = yield from run.start()
+    n0, cfg = len(first), records(config.as_record())
+    memory = np.repeat([[config.mf], [config.mcr]], config.h_per_dim * run.dim, axis=1)
+    pop = Population.of(first, max(config.n_min, int(config.archive * n0)), FIELDS)
+    pop.now["p_archive"], pop.now["capacity"] = config.p_archive, int(config.archive * n0)
+    drawn = np.empty(n0), np.empty(n0), np.empty(n0, np.bool_)
+    state = State(run.rng, run.box, cfg, pop, memory, *drawn)
+    make = ready(make_trials, state, 0.0, 0.0, True, 0)
+    learn_from = ready(select, state, 0.0, pop.f, pop.v, 0)
     while True:
         level = run.level
-        rules = Rules.of(run, len(pop), p_archive, capacity, level)
-        trials = make_trials(
-            run.rng, run.box, pop.x, pop.f, pop.v, archive.x, memory.f, memory.cr, rules
-        )
-        y = yield from run.evaluate(trials[0])
-        p_archive, archive.n, memory.k = select(
-            run.rng,
-            pop.x,
-            pop.f,
-            pop.v,
-            archive.rows,
-            archive.n,
-            memory.f,
-            memory.cr,
-            memory.k,
-            y.f,
-            y.v,
-            trials,
-            rules,
-        )
-        plan = sizes.power(n0, config.n_min, run.progress)
-        if plan < len(pop):
-            pop = pop.best(plan, level)
-        capacity = max(config.n_min, int(config.archive * plan))
-        archive.make_room(capacity)
-        archive.cut(capacity)
+        u = make(state, level, run.progress, rng.random() < config.exponential, budget)
+        y = yield u
+        run.t += len(u)
+        learn_from(state, level, y.f, y.v, sizes.power(n0, config.n_min, run.progress))
 
 
-class Rules(NamedTuple):
-    """What holds for all trials of a generation."""
+class State(NamedTuple):
+    """All that compiled code works with."""
 
-    f_scale: float
-    cr_sigma: float
-    n_elite: int
-    p_archive: float
-    pressure: float
-    exponential: bool  # which crossover all take
-    rate: float  # of binomial crossover at the first trial: 2 (t / T - cr_from)
-    rate_step: float  # what each further trial adds
-    level: float
-    capacity: int  # of the archive
-    p_archive_first: float  # where pA cannot be learned
-    p_archive_min: float
-    m_none: float
-    own_f: bool  # whether a success leaves its own F
-
-    @classmethod
-    def of(
-        cls, run: Run[NLSHADERSPConfig], n: int, p_archive: float, capacity: int, level: float
-    ) -> "Rules":
-        """Return the rules at this time; the crossover is drawn."""
-        c, r = run.config, run.progress
-        return cls(
-            c.f_scale,
-            c.cr_sigma,
-            min(n, max(2, int(n * (c.p_rise * r + c.p_start)))),
-            p_archive,
-            c.pressure,
-            run.numpy_rng.random() < c.exponential,
-            2.0 * (r - c.cr_from),
-            2.0 / run.budget,
-            level,
-            capacity,
-            c.p_archive,
-            c.p_archive_min,
-            c.m_none,
-            c.remember_f == "own",
-        )
-
-
-Trials = tuple[FloatArray, FloatArray, FloatArray, Mask]  # u, F, CR, whether the archive was used
+    rng: RandomState
+    box: FloatArray
+    cfg: Records
+    pop: Population
+    memory: FloatArray  # (2, H): MF, MCR
+    f: FloatArray  # what a success leaves of a trial's F
+    cr: FloatArray
+    used: Mask  # whether a trial took the archive
 
 
 @kernel
-def make_trials(
-    rng: RandomState,
-    box: FloatArray,
-    x: FloatArray,
-    f_x: FloatArray,
-    v_x: FloatArray,
-    archive: FloatArray,
-    mf: FloatArray,
-    mcr: FloatArray,
-    rules: Rules,
-) -> Trials:
-    """Return a trial of each member, what is remembered of its F, CR, and who used the archive."""
-    order = order_of(f_x, v_x, rules.level)
-    n, tail = x.shape[0], 1.0 - np.exp(-rules.pressure)
-    u, f, cr, used = np.empty_like(x), np.empty(n), np.empty(n), np.empty(n, np.bool_)
-    f_last = 0.0
+def make_trials(state: State, level: float, r: float, exponential: bool, budget: int) -> FloatArray:
+    """Return a trial of each member; all cross by one rule."""
+    rng, box, cfg, memory, pop = state.rng, state.box, state.cfg[0], state.memory, state.pop
+    (x, f_x, v_x), old = in_use(pop), archived(pop)
+    n, tail = f_x.size, 1.0 - np.exp(-cfg.pressure)
+    u, order, n_elite = pop.u[:n], order_of(f_x, v_x, level), elite_size(cfg, n, r)
+    f, cr, f_last, chance = state.f[:n], state.cr[:n], 0.0, np.empty(x.shape[1])
     for i in range(n):
-        slot = random.integer(rng, mf.size)
-        f_last = draws.positive_cauchy(rng, mf[slot], rules.f_scale)
+        slot = random.integer(rng, memory.shape[1])
+        f_last = draws.positive_cauchy(rng, memory[0, slot], cfg.f_scale)
         f[i] = min(1.0, f_last)
-        cr[i] = draws.clipped_normal(rng, mcr[slot], rules.cr_sigma)
-    cr = np.sort(cr)[draws.ranks(order)]  # the best member gets the smallest
+        cr[i] = draws.clipped_normal(rng, memory[1, slot], cfg.cr_sigma)
+    cr[:] = np.sort(cr)[draws.ranks(order)]  # the best member gets the smallest
+    rate, rate_step = 2.0 * (r - cfg.cr_from), 2.0 / budget
     for i in range(n):
-        pbest, r1, r2 = ranked_partners(rng, i, order, archive.shape[0], tail, rules)
-        z, used[i] = variation.pooled(x, archive, r2), r2 >= n
+        pbest, r1, r2 = ranked_partners(rng, i, order, n_elite, pop.now[0], cfg.pressure, tail)
+        z, state.used[i] = variation.pooled(x, old, r2), r2 >= n
         variation.to_pbest(u[i], x[i], x[pbest], x[r1], z, f[i], f[i])
         variation.redraw(rng, u[i], box)
-        if rules.exponential:
+        if exponential:
             variation.exponential(rng, u[i], x[i], cr[i], False)
         else:
-            variation.binomial(rng, u[i], x[i], rules.rate + i * rules.rate_step, True)
-    if not rules.own_f:
+            variation.binomial(rng, u[i], x[i], rate + i * rate_step, True, chance)
+    if cfg.remember_f == PROGRAM:
         f[:] = f_last
-    return u, f, cr, used
+    return u
+
+
+@block
+def elite_size(cfg: Any, n: int, r: float) -> int:
+    """Return pn."""
+    return min(n, max(2, int(n * (cfg.p_rise * r + cfg.p_start))))
 
 
 @kernel
-def select(
-    rng: RandomState,
-    x: FloatArray,
-    f: FloatArray,
-    v: FloatArray,
-    archive: FloatArray,
-    n_archive: int,
-    mf: FloatArray,
-    mcr: FloatArray,
-    k: int,
-    new_f: FloatArray,
-    new_v: FloatArray,
-    trials: Trials,
-    rules: Rules,
-) -> tuple[float, int, int]:
-    """Replace parents by trials that are not worse, and learn; return pA, archive's size and k."""
-    u, scales, cr, used = trials
-    gain, by_f, _, weights, n_won = compare(f, v, new_f, new_v, rules.level)
+def select(state: State, level: float, new_f: FloatArray, new_v: FloatArray, plan: int) -> None:
+    """Replace parents by trials that are not worse, learn, and shrink."""
+    pop, now, cfg = state.pop, state.pop.now[0], state.cfg[0]
+    (x, f, v), mf, mcr, none = in_use(pop), state.memory[0], state.memory[1], cfg.m_none
+    gain, by_f, _, weights, n_won = compare(f, v, new_f, new_v, level)
     held = gain >= 0.0
-    p_archive = archive_probability(
-        relative(gain, by_f, f, v), held & used, rules.p_archive_first, rules.p_archive_min
+    now.p_archive = archive_probability(
+        relative(gain, by_f, f, v), held & state.used[: now.n], cfg.p_archive, cfg.p_archive_min
     )
     if n_won > 0:
-        k = learn(mf, mcr, k, 0.0, rules.m_none, weights, scales, cr)
+        now.k = learn(mf, mcr, now.k, 0.0, none, weights, state.f[: now.n], state.cr[: now.n])
     else:
-        write(mf, mcr, k, 0.0, rules.m_none, rules.m_none)
-    n_archive = overwrite(rng, archive, n_archive, x, held, rules.capacity)
-    replace_rows(x, f, v, held, u, new_f, new_v)
-    return p_archive, n_archive, k
+        write(mf, mcr, now.k, 0.0, none, none)
+    now.n_archive = overwrite(state.rng, pop.archive, now.n_archive, x, held, now.capacity)
+    replace(pop, held, new_f, new_v)
+    keep_best(pop, min(now.n, plan), level)
+    now.capacity = max(cfg.n_min, int(cfg.archive * plan))
+    now.n_archive = min(now.n_archive, now.capacity)
 
 
 @block
 def ranked_partners(
-    rng: RandomState, i: int, order: IntArray, n_archive: int, tail: float, rules: Rules
+    rng: RandomState, i: int, order: IntArray, n_elite: int, now: Any, pressure: float, tail: float
 ) -> tuple[int, int, int]:
     """Draw pbest from the elite, r1 uniformly, r2 from the archive or by rank."""
     n = order.size
-    pbest = order[random.integer(rng, rules.n_elite)]
+    pbest = order[random.integer(rng, n_elite)]
     while pbest == i:
-        pbest = order[random.integer(rng, rules.n_elite)]
+        pbest = order[random.integer(rng, n_elite)]
     r1 = random.integer_except(rng, n, pbest, pbest, pbest)
-    if n_archive > 0 and random.uniform(rng) <= rules.p_archive:
-        return pbest, r1, n + random.integer(rng, n_archive)
-    r2 = order[random.exponential_rank(rng, rules.pressure, tail, n)]
+    if now.n_archive > 0 and random.uniform(rng) <= now.p_archive:
+        return pbest, r1, n + random.integer(rng, now.n_archive)
+    r2 = order[random.exponential_rank(rng, pressure, tail, n)]
     while r2 == i or r2 == pbest or r2 == r1:
-        r2 = order[random.exponential_rank(rng, rules.pressure, tail, n)]
+        r2 = order[random.exponential_rank(rng, pressure, tail, n)]
     return pbest, r1, r2
 
 

@@ -1,6 +1,5 @@
 """The restart of mLSHADE-RL: members that stagnate are mixed anew when the population is small."""
 
-from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +9,7 @@ from de2ls._checks import FloatArray
 from de2ls.algorithms.config import parameter
 from de2ls.algorithms.lineage import variation
 from de2ls.algorithms.lineage.draws import IntArray
-from de2ls.algorithms.lineage.members import LineageConfig, Mask, Members, Run
+from de2ls.algorithms.lineage.members import LineageConfig, Mask, better
 from de2ls.engine import random
 from de2ls.engine.random import RandomState
 from de2ls.jit.kernels import kernel, routine
@@ -27,51 +26,37 @@ class RestartConfig(LineageConfig):
     restart_sum: float = parameter(2.0, "generations per member that all survivors need", 0.0)
 
 
-class Stagnation:
-    """Counts for each place how long its member has survived.
+@routine
+def stagnant(
+    cfg: Any,
+    box: FloatArray,
+    x: FloatArray,
+    f: FloatArray,
+    v: FloatArray,
+    ages: IntArray,
+    won: Mask,
+    level: float,
+) -> IntArray:
+    """Let the survivors grow older; return who shall be mixed anew.
 
-    Parameters
-    ----------
-    run : Run
-        The search.
-    n : int
-        N0.
+    If the population has shrunk and is old in all, these are its old members but the best.
     """
-
-    def __init__(self, run: Run[RestartConfig], n: int) -> None:
-        self.run = run
-        self.ages = np.zeros(n, np.int64)
-
-    def restart(
-        self, pop: Members, survived: int, level: float
-    ) -> Generator[FloatArray, Any, None]:
-        """If the population has shrunk and is old in all, mix and evaluate the old ones anew."""
-        c, ages = self.run.config, self.ages[: len(pop)]
-        if survived <= c.restart_sum * len(pop):
-            return
-        if relative_volume(pop.x, self.run.box) >= c.restart_volume:
-            return
-        old = ages > c.restart_age * self.run.dim
-        old[pop.order(level)[0]] = False
-        places = np.flatnonzero(old)
-        if places.size == 0:
-            return
-        x = mixed(self.run.rng, self.run.box, pop.x, places)
-        pop.put(places, (yield from self.run.evaluate(x)))
-        ages[places] = 0
-
-
-@kernel
-def age(ages: IntArray, won: Mask) -> int:
-    """Let the survivors grow older; return the sum of their ages."""
-    total = 0
-    for i in range(won.size):
+    n, total, best = won.size, 0, 0
+    for i in range(n):
         ages[i] = 0 if won[i] else ages[i] + 1
         total += ages[i]
-    return total
+        if better(f[i], v[i], f[best], v[best], level):
+            best = i
+    places, count = np.empty(n, np.int64), 0
+    if total > cfg.restart_sum * n and relative_volume(x, box) < cfg.restart_volume:
+        for i in range(n):
+            if i != best and ages[i] > cfg.restart_age * x.shape[1]:
+                places[count] = i
+                count += 1
+    return places[:count]
 
 
-@kernel
+@routine
 def relative_volume(x: FloatArray, box: FloatArray) -> float:
     """Return the fourth root of the product of relative widths, halved each."""
     logs = 0.0

@@ -8,16 +8,15 @@ import numpy as np
 from de2ls._checks import FloatArray
 from de2ls.algorithms.config import parameter
 from de2ls.algorithms.lineage import cma, symmetric, variation
-from de2ls.algorithms.lineage.members import LineageConfig, Members, Run, Search
+from de2ls.algorithms.lineage.members import LineageConfig, Members, Run, Search, order_of
 from de2ls.engine import random
 from de2ls.engine.members import copy_vector
 from de2ls.engine.random import RandomState
-from de2ls.jit.kernels import block, kernel
+from de2ls.jit.kernels import block, kernel, routine
 
 SQRT_PI = math.sqrt(math.pi)
 HUGE = 1e25  # a sum of objectives beyond this gives equal weights
 FLOOR = 1e-14  # least square of a length, relative to the largest
-NOWHERE = np.empty(0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,20 +67,45 @@ def follow(
     rates: cma.Rates,
     lesson: cma.Lesson,
     samples: FloatArray,
-    weights: FloatArray,
-    best: FloatArray,
-) -> tuple[float, bool]:
-    """Learn from samples, best first; return the step size and whether the model is sound.
+    trials: tuple[FloatArray, FloatArray, FloatArray],
+    level: float,
+    logs: FloatArray,
+    by_f: bool,
+    late: bool,
+) -> tuple[FloatArray, FloatArray, FloatArray, float, bool]:
+    """Sort the trials and learn from their better half.
 
-    The mean is repaired by the best point, if it is not empty.
+    Returns x, f, v of P2, the step size, and whether the model is sound. Late in the run the mean
+    is repaired by the best point.
     """
-    mean = np.empty(samples.shape[1])
-    symmetric.combine(mean, weights, samples)
-    if best.size > 0:
-        variation.reflect_parent(mean, best, box)
+    order = order_of(trials[1], trials[2], level)
+    x, f, v = trials[0][order], trials[1][order], trials[2][order]
+    weights, mean = weights_of(f, logs, by_f), np.empty(x.shape[1])
+    steps = samples[order[: logs.size]]
+    symmetric.combine(mean, weights, steps)
+    if late:
+        variation.reflect_parent(mean, x[0], box)
     unit = cma.units(box, sigma)
-    sigma = cma.learn(shape, sigma, unit, rates, mean, samples, weights, lesson)
-    return sigma, not cma.is_lost(sigma) and cma.decompose(shape, FLOOR)
+    sigma = cma.learn(shape, sigma, unit, rates, mean, steps, weights, lesson)
+    return x, f, v, sigma, not cma.is_lost(sigma) and cma.decompose(shape, FLOOR)
+
+
+@routine
+def weights_of(f: FloatArray, logs: FloatArray, by_f: bool) -> FloatArray:
+    """Return the weights of the better half: the objectives themselves, as in the program.
+
+    Under constraints, and where an objective is not positive, they are logarithms of the rank.
+    """
+    total, positive = 0.0, by_f
+    for i in range(logs.size):
+        total += f[i]
+        positive = positive and f[i] > 0.0
+    if not positive:
+        return logs
+    weights = np.empty(logs.size)
+    for i in range(logs.size):
+        weights[i] = f[i] / total if total <= HUGE else 1.0 / logs.size
+    return weights
 
 
 class Retreat:
@@ -98,8 +122,8 @@ class Retreat:
     def __init__(self, run: Run[RetreatConfig], pop: Members) -> None:
         self.run, self.pop = run, pop
         dim, n = run.dim, len(pop)
-        self.mu = math.ceil(n / 2)
-        logs = math.log(max(self.mu, dim / 2.0) + 0.5) - np.log(np.arange(1, self.mu + 1))
+        mu = math.ceil(n / 2)
+        logs = math.log(max(mu, dim / 2.0) + 0.5) - np.log(np.arange(1, mu + 1))
         self.logs: FloatArray = logs / logs.sum()
         self.mueff = mueff = cma.effective(self.logs)
         self.cautious = ((1.4 + 2.0 / (dim + 1.0)) * cma.expected(dim)) ** 2 / dim
@@ -136,30 +160,21 @@ class Retreat:
         run, box = self.run, self.run.box
         y, inside = draw(run.rng, self.shape, self.sigma, self.pop.x, box)
         trials = yield from run.evaluate(inside)
-        order = trials.order(level)
-        self.pop = trials[order]
         late = run.progress >= run.config.mean_from
         fading = (1.0 - self.rates.cs) ** (2.0 * g)
-        self.sigma, sound = follow(
+        *sorted_trials, self.sigma, sound = follow(
             self.shape,
             self.sigma,
             box,
             self.rates,
             cma.Lesson(self.mueff, fading, self.cautious, compensated=False, limit=1.0),
-            y[order[: self.mu]],
-            self.weights(),
-            self.pop.x[0] if late else NOWHERE,
+            y,
+            (trials.x, trials.f, trials.v),
+            level,
+            self.logs,
+            run.space.n_ineq + run.space.n_eq == 0,
+            late,
         )
+        self.pop = Members(*sorted_trials)
         if not sound:
             self.restart(self.pop, run.config.sigma)
-
-    def weights(self) -> FloatArray:
-        """Return the weights of the better half: the objectives themselves, as in the program.
-
-        Under constraints, and where an objective is not positive, they are logarithms of the rank.
-        """
-        f = self.pop.f[: self.mu]
-        if self.run.space.n_ineq + self.run.space.n_eq > 0 or not (f > 0.0).all():
-            return self.logs
-        total = float(f.sum())
-        return np.asarray(f / total) if total <= HUGE else np.full(f.size, 1.0 / f.size)

@@ -17,6 +17,7 @@ def linear(n0: int, n_min: int, progress: float) -> int:
     return max(n_min, rounded(n0 + (n_min - n0) * min(1.0, progress)))
 
 
+@kernel
 def power(n0: int, n_min: int, progress: float) -> int:
     """Return the planned size at r = t / T: N0 + (Nmin - N0) r^(1 - r)."""
     r = min(1.0, progress)

@@ -112,39 +112,12 @@ def decompose(c: FloatArray, squares: FloatArray, axes: FloatArray) -> bool:
 def tridiagonal(a: FloatArray, rows: FloatArray, d: FloatArray, e: FloatArray) -> None:
     """Reduce `a`, which is overwritten, to d and e; set `rows` to Q'."""
     n, width = a.shape
-    q, p, v = np.zeros((n, width)), np.zeros(width), np.zeros(width)
-    for k in range(
-        n - 2
-    ):  # row k becomes (0 .. d e 0 ..); the reflection I - v v' / h is kept there
-        largest = 0.0
-        for j in range(k + 1, n):
-            largest = max(largest, abs(a[k, j]))
-        d[k], e[k] = a[k, k], a[k, k + 1]
-        h, v[k] = 0.0, 0.0
-        if largest > 0.0:
-            for j in range(k + 1, n):
-                v[j] = a[k, j] / largest
-                h += v[j] * v[j]
-            g = math.copysign(math.sqrt(h), v[k + 1])
-            e[k] = -g * largest
-            h += v[k + 1] * g
-            v[k + 1] += g
+    p, v = np.zeros(width), np.zeros(width)
+    for k in range(n - 2):  # row k becomes (0 .. d e 0 ..); v of its reflection is kept there
+        d[k] = a[k, k]
+        e[k], h = reflection(a[k], k, n, v)
         if h > 0.0:
-            fill(p, 0.0)
-            for i in range(k + 1, n):
-                factor = v[i] / h
-                for j in range(width):
-                    p[j] += factor * a[i, j]
-            half = 0.0
-            for j in range(k + 1, n):
-                half += p[j] * v[j]
-            half /= 2.0 * h
-            for j in range(width):
-                p[j] -= half * v[j]
-            for i in range(k + 1, n):
-                one, two = v[i], p[i]
-                for j in range(width):
-                    a[i, j] -= one * p[j] + two * v[j]
+            reflect_both_sides(a, k, v, h, p)
             scale = 1.0 / math.sqrt(h)
             for j in range(width):
                 a[k, j] = scale * v[j]
@@ -153,21 +126,71 @@ def tridiagonal(a: FloatArray, rows: FloatArray, d: FloatArray, e: FloatArray) -
     if n > 1:
         d[n - 2], e[n - 2] = a[n - 2, n - 2], a[n - 2, n - 1]
     d[n - 1] = a[n - 1, n - 1]
-    for i in range(n):
-        q[i, i] = 1.0
-    for k in range(n - 3, -1, -1):  # Q = H_1 H_2 .. H_(n-2)
-        for j in range(width):
-            v[j] = a[k, j]
-        fill(p, 0.0)
-        for i in range(k + 1, n):
-            for j in range(width):
-                p[j] += v[i] * q[i, j]
-        for i in range(k + 1, n):
-            for j in range(width):
-                q[i, j] -= v[i] * p[j]
+    q = product(a, p)
     for i in range(n):
         for j in range(n):
             rows[i, j] = q[j, i]
+
+
+@block
+def reflection(row: FloatArray, k: int, n: int, v: FloatArray) -> tuple[float, float]:
+    """Set v and return e and h: I - v v' / h turns what stands behind k in a row into (e 0 ..)."""
+    largest, h, e = 0.0, 0.0, row[k + 1]
+    for j in range(k + 1, n):
+        largest = max(largest, abs(row[j]))
+    v[k] = 0.0
+    if largest > 0.0:
+        for j in range(k + 1, n):
+            v[j] = row[j] / largest
+            h += v[j] * v[j]
+        g = math.copysign(math.sqrt(h), v[k + 1])
+        e = -g * largest
+        h += v[k + 1] * g
+        v[k + 1] += g
+    return e, h
+
+
+@block
+def add(out: FloatArray, factor: float, row: FloatArray) -> None:
+    """Add a multiple of a row."""
+    for j in range(out.size):
+        out[j] += factor * row[j]
+
+
+@block
+def reflect_both_sides(a: FloatArray, k: int, v: FloatArray, h: float, p: FloatArray) -> None:
+    """Set a to (I - v v' / h) a (I - v v' / h) behind row and column k."""
+    n, begin = a.shape[0], (k + 1) // 4 * 4  # v is 0 up to k
+    tail_p, tail_v = p[begin:], v[begin:]
+    fill(p, 0.0)
+    for i in range(k + 1, n):
+        add(tail_p, v[i] / h, a[i, begin:])
+    half = 0.0
+    for j in range(k + 1, n):
+        half += p[j] * v[j]
+    add(tail_p, -half / (2.0 * h), tail_v)
+    for i in range(k + 1, n):
+        one, two, row = v[i], p[i], a[i, begin:]
+        for j in range(row.size):
+            row[j] -= one * tail_p[j] + two * tail_v[j]
+
+
+@block
+def product(a: FloatArray, p: FloatArray) -> FloatArray:
+    """Return Q = H_1 H_2 .. H_(n-2), H = I - v v' of the rows v of a."""
+    n, width = a.shape
+    q = np.zeros((n, width))
+    for i in range(n):
+        q[i, i] = 1.0
+    for k in range(n - 3, -1, -1):
+        v, begin = a[k], (k + 1) // 4 * 4  # up to column k these rows of q are still 0
+        tail = p[begin:]
+        fill(tail, 0.0)
+        for i in range(k + 1, n):
+            add(tail, v[i], q[i, begin:])
+        for i in range(k + 1, n):
+            add(q[i, begin:], -v[i], tail)
+    return q
 
 
 @routine

@@ -110,7 +110,7 @@ def make_trials(
     drawn by `share`, then one around the best.
     """
     n, dim = x.shape
-    u = np.empty(((STRATEGIES - 1) * n_top + n + 1, dim))
+    u, chance = np.empty(((STRATEGIES - 1) * n_top + n + 1, dim)), np.empty(dim)
     for k in range(u.shape[0] - 1):
         if k < STRATEGIES * n_top:
             i, strategy = k % n_top, k // n_top
@@ -120,7 +120,7 @@ def make_trials(
         donor(rng, u[k], x, i, strategy, F, elite)
         variation.redraw(rng, u[k], box)
         if strategy != CURRENT_TO_RAND:  # that one takes all coordinates
-            variation.binomial(rng, u[k], x[i], CR, True)
+            variation.binomial(rng, u[k], x[i], CR, True, chance)
     around_best(rng, u[-1], x, settings[1, 0])
     variation.redraw(rng, u[-1], box)
     return u

@@ -100,19 +100,30 @@ def reflect_parent(v: FloatArray, x: FloatArray, box: FloatArray) -> None:
 
 
 @block
-def binomial(rng: RandomState, v: FloatArray, x: FloatArray, cr: float, forced: bool) -> None:
-    """Keep coordinates of v with probability CR, and x's elsewhere.
+def binomial(
+    rng: RandomState, v: FloatArray, x: FloatArray, cr: float, forced: bool, chance: FloatArray
+) -> None:
+    """Keep coordinates of v with probability CR, and x's elsewhere; `chance` is room for D numbers.
 
     One is always kept; if `forced` is off, only when there would be none.
     """
-    always, taken = random.integer(rng, x.size), False
+    always = random.integer(rng, x.size)
     last = v[always]
+    random.uniforms(rng, chance)
     for j in range(x.size):
-        take = random.uniform(rng) < cr or (forced and j == always)
-        taken = taken or take
-        v[j] = v[j] if take else x[j]
-    if not taken:
+        own, other = v[j], x[j]  # both are read, so that the choice takes no branch
+        v[j] = own if chance[j] < cr else other
+    if forced or none_below(chance, cr):
         v[always] = last
+
+
+@block
+def none_below(numbers: FloatArray, limit: float) -> bool:
+    """Whether no number is below the limit."""
+    j = 0
+    while j < numbers.size and not numbers[j] < limit:
+        j += 1
+    return j == numbers.size
 
 
 @block
@@ -135,21 +146,27 @@ def cross_in_basis(
 ) -> None:
     """Cross rows binomially along the axes, x + E M E' (v - x); the result may leave the box."""
     n, dim = x.shape
-    across, moves, along, columns = (
-        np.empty(dim),
-        np.empty(dim),
-        np.empty(dim),
-        np.ascontiguousarray(axes.T),
-    )
+    across, moves, along, chance = np.empty(dim), np.empty(dim), np.empty(dim), np.empty(dim)
+    columns = np.ascontiguousarray(axes.T)
     for i in range(n):
         for j in range(dim):
             across[j] = v[i, j] - x[i, j]
         symmetric.combine(along, across, columns)
         symmetric.fill(moves, 0.0)
-        binomial(rng, along, moves, cr[i], forced)
+        binomial(rng, along, moves, cr[i], forced, chance)
         symmetric.combine(moves, along, axes)
         for j in range(dim):
             v[i, j] = x[i, j] + moves[j]
+
+
+@routine
+def nearest(x: FloatArray, best: int, count: int) -> FloatArray:
+    """Return the members nearest to the best, which is one of them."""
+    distance = np.zeros(x.shape[0])
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            distance[i] += (x[i, j] - x[best, j]) ** 2
+    return x[np.argsort(distance)[:count]]
 
 
 @routine
