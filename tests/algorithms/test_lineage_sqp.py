@@ -190,6 +190,30 @@ def test_it_ends_where_there_is_no_value() -> None:
     assert driven(problem, np.zeros(2), 1e-12)[2] == 3
 
 
+def test_a_search_that_meets_undefined_points_keeps_what_it_found() -> None:
+    """(x - 1)^2 summed, undefined where x_0 > 0.3: steps are shortened, and it ends by itself."""
+
+    def fun(x: np.ndarray) -> float:
+        return float(((x - 1.0) ** 2).sum()) if x[0] <= 0.3 else float("nan")
+
+    start = np.array([-1.0, 0.5])
+    asked, found, n_evals = driven(de2ls.problem(fun, [(-2.0, 1.5)] * 2), start, 1e-10, limit=500)
+    best = found.f.min()
+    assert any(x[0] > 0.3 for x in asked)  # it has met them
+    assert best < fun(start)
+    assert n_evals < 500
+
+
+def test_a_search_in_a_narrow_box_stays_inside() -> None:
+    """The box is as wide as ten differences; the optimum of a slope is its corner."""
+    width = 10.0 * STEP
+    problem = de2ls.problem(lambda x: float(x.sum()), [(0.5, 0.5 + width)] * 3)
+    asked, found, _ = driven(problem, np.full(3, 0.5 + 0.7 * width), 1e-14)
+    assert (asked >= 0.5).all()
+    assert (asked <= 0.5 + width).all()
+    assert found.x[found.f.argmin()] == pytest.approx(np.full(3, 0.5), abs=1e-12)
+
+
 # --- edge cases, by hand --------------------------------------------------------------------------
 
 
