@@ -370,7 +370,7 @@ def test_a_newer_schema_is_refused(filled):
     database.close()
     before = filled.read_bytes()
     for readonly in (True, False):
-        with pytest.raises(StoreError, match=r"newer de2ls \(schema 99; .* up to 4\): upgrade"):
+        with pytest.raises(StoreError, match=r"newer de2ls \(schema 99; .* up to 5\): upgrade"):
             Store.open(filled, readonly=readonly)
     assert filled.read_bytes() == before
     assert files(filled) == ["results.db"]
@@ -379,7 +379,7 @@ def test_a_newer_schema_is_refused(filled):
 def test_a_store_of_schema_1_is_migrated_by_a_writer(tmp_path):
     path = Path(shutil.copy(OLD, tmp_path / "old.db"))
     with Store.open(path) as store:
-        assert store.info().schema == 4
+        assert store.info().schema == 5
         assert store.verify().findings == ()
         records = list(store.records())
     assert len(records) == 18
@@ -430,7 +430,7 @@ def test_a_store_of_schema_3_is_read_as_it_is_and_migrated_by_a_writer(filled):
     added = replace(expected[0], key=replace(expected[0].key, run=999))
     with Store.open(filled) as store:
         store.add(added)
-        assert store.info().schema == 4
+        assert store.info().schema == 5
         assert store.verify() == Verification(len(expected) + 1, ())
         assert len(list(store.records())) == len(expected) + 1
 
