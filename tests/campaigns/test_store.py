@@ -151,7 +151,8 @@ def test_a_listing_reads_no_arrays(filled):
             "EXPLAIN QUERY PLAN " + rows.SELECT_SUMMARIES.format(where=where), values
         )
         text = " ".join(row["detail"] for row in plan)
-        one = store.query("EXPLAIN QUERY PLAN " + rows.SELECT_RECORD, (1,))
+        select = rows.SELECT_RECORDS.format(stored_sum="stored_sum", marks="?")
+        one = store.query("EXPLAIN QUERY PLAN " + select, (1,))
     assert "trials USING INDEX" in text
     assert "curves" not in text
     assert "details" not in text
@@ -440,7 +441,7 @@ def test_a_store_of_schema_3_is_read_as_it_is_and_migrated_by_a_writer(filled):
 def test_a_changed_array_is_refused_with_the_name_of_its_trial(filled, what, old):
     with Store.open(filled, readonly=True) as store:
         record = next(store.records())
-        trial_id = store._ids({})[0]
+        trial_id = store.ids()[0]
     if old:
         as_schema_3(filled)
     if what == "curve":
