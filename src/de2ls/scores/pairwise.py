@@ -98,7 +98,7 @@ def speed_points(
     points = _earlier(by_violation, C)
     if feasible.any():
         both = np.ix_(feasible, feasible)
-        points[both] = _earlier(by_objective[feasible], E[feasible])
+        points[both] = _earlier(by_objective, E)[both]
     return points
 
 
