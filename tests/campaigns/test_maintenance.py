@@ -31,7 +31,7 @@ def test_info_counts_what_is_there(path):
     fill(path, (1, 2), label="other", problem=replace(KEY, name=2), n_evals=50, stop="early")
     with Store.open(path, readonly=True) as store:
         info = store.info()
-    assert (info.schema, info.trials, info.size) == (4, 5, path.stat().st_size)
+    assert (info.schema, info.trials, info.size) == (5, 5, path.stat().st_size)
     assert info.bytes_per_trial == path.stat().st_size / 5
     assert [(s.label, s.trials, s.problems, s.evaluations) for s in info.series] == [
         ("series", 3, 1, 270),

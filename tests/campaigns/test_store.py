@@ -151,7 +151,8 @@ def test_a_listing_reads_no_arrays(filled):
             "EXPLAIN QUERY PLAN " + rows.SELECT_SUMMARIES.format(where=where), values
         )
         text = " ".join(row["detail"] for row in plan)
-        one = store.query("EXPLAIN QUERY PLAN " + rows.SELECT_RECORD, (1,))
+        select = rows.SELECT_RECORDS.format(stored_sum="stored_sum", marks="?")
+        one = store.query("EXPLAIN QUERY PLAN " + select, (1,))
     assert "trials USING INDEX" in text
     assert "curves" not in text
     assert "details" not in text
@@ -370,7 +371,7 @@ def test_a_newer_schema_is_refused(filled):
     database.close()
     before = filled.read_bytes()
     for readonly in (True, False):
-        with pytest.raises(StoreError, match=r"newer de2ls \(schema 99; .* up to 4\): upgrade"):
+        with pytest.raises(StoreError, match=r"newer de2ls \(schema 99; .* up to 5\): upgrade"):
             Store.open(filled, readonly=readonly)
     assert filled.read_bytes() == before
     assert files(filled) == ["results.db"]
@@ -379,7 +380,7 @@ def test_a_newer_schema_is_refused(filled):
 def test_a_store_of_schema_1_is_migrated_by_a_writer(tmp_path):
     path = Path(shutil.copy(OLD, tmp_path / "old.db"))
     with Store.open(path) as store:
-        assert store.info().schema == 4
+        assert store.info().schema == 5
         assert store.verify().findings == ()
         records = list(store.records())
     assert len(records) == 18
@@ -430,7 +431,7 @@ def test_a_store_of_schema_3_is_read_as_it_is_and_migrated_by_a_writer(filled):
     added = replace(expected[0], key=replace(expected[0].key, run=999))
     with Store.open(filled) as store:
         store.add(added)
-        assert store.info().schema == 4
+        assert store.info().schema == 5
         assert store.verify() == Verification(len(expected) + 1, ())
         assert len(list(store.records())) == len(expected) + 1
 
@@ -440,7 +441,7 @@ def test_a_store_of_schema_3_is_read_as_it_is_and_migrated_by_a_writer(filled):
 def test_a_changed_array_is_refused_with_the_name_of_its_trial(filled, what, old):
     with Store.open(filled, readonly=True) as store:
         record = next(store.records())
-        trial_id = store._ids({})[0]
+        trial_id = store.ids()[0]
     if old:
         as_schema_3(filled)
     if what == "curve":

@@ -3,13 +3,16 @@
 import csv
 import io
 import json
+import os
 import re
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
 
 from de2ls.campaigns.store import Store
 from de2ls.cli import main
+from de2ls.cli import score as command
 from de2ls.scores import score
 
 from ..scores.records import field
@@ -221,3 +224,23 @@ def test_mixed_environments_are_a_warning_here_too(run, store, records):
     code, _, err = run(store, "--tables", "totals")
     assert code == 0
     assert "different environments are mixed" in err
+
+
+@pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="one process reads there")
+@pytest.mark.parametrize(("large", "started"), [(0, 1), (10_000_000, 0)])
+def test_only_a_large_store_is_read_by_two_processes(store, run, monkeypatch, large, started):
+    calls = []
+
+    def second_process(prepare):
+        calls.append(prepare)
+        return nullcontext()
+
+    expected = run(store)
+    monkeypatch.setattr(command, "second_process", second_process)
+    monkeypatch.setattr(command, "_LARGE", large)
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    assert run(store) == expected
+    assert len(calls) == started
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    assert run(store) == expected
+    assert len(calls) == started

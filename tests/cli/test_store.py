@@ -22,7 +22,7 @@ def test_info(called, path):
     code, out, err = called("store", "info", path)
     assert (code, err) == (0, "")
     size = path.stat().st_size
-    assert f"4 trials, {size / 1e6:.1f} MB, {size / 4:,.0f} bytes per trial, schema 4" in out
+    assert f"4 trials, {size / 1e6:.1f} MB, {size / 4:,.0f} bytes per trial, schema 5" in out
     assert "problems: 2 of cec2017 D=3 report/1" in out
     assert "4 trials run with de2ls 0.1.0, cpu imaginary, numpy 2" in out
     assert "warning" not in out

@@ -153,7 +153,7 @@ def _structure(store: "Store") -> Iterator[str]:
 
 def _check_trial(store: "Store", trial_id: int) -> Iterator[str]:
     try:
-        found = store.query(rows.SELECT_RECORD, (trial_id,))
+        found = store.whole_rows([trial_id])
         if not found:
             yield f"trial {trial_id}: its curve, details, series, problem or environment is missing"
         else:

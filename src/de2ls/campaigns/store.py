@@ -8,8 +8,9 @@ import contextlib
 import json
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -171,7 +172,7 @@ class Store:
                     f"{self.path} holds no series {label!r}{_checks.nearest(label, known)}; "
                     f"it holds {', '.join(known) or 'none'}"
                 )
-        if not self._ids(selection):
+        if not self.problems_of(**selection):
             raise ValueError(
                 f"{self.path} holds no trials of that kind: 'de2ls store info {self.path}' shows "
                 "what it holds"
@@ -190,16 +191,32 @@ class Store:
         StoreError
             If a trial contradicts its checksum.
         """
-        for ids in _batches(self._ids(selection)):
-            select = rows.SELECT_RECORDS.format(marks=", ".join("?" * len(ids)))
-            found = {row["place"]: row for row in self.query(select, ids)}
-            for trial_id in ids:
+        return self.read_all(self.ids(**selection))
+
+    def read_all(self, ids: Sequence[int]) -> Iterator[TrialRecord]:
+        """Yield the trials with these ids as `records` does, in their order."""
+        for batch in _batches(ids):
+            found = {row["place"]: row for row in self.whole_rows(batch)}
+            for trial_id in batch:
                 yield self._checked(trial_id, found.get(trial_id))
 
     def read(self, trial_id: int) -> TrialRecord:
         """Return the trial with this id; refuse one that contradicts its checksum."""
-        found = self.query(rows.SELECT_RECORD, (trial_id,))
-        return self._checked(trial_id, found[0] if found else None)
+        return self._checked(trial_id, next(iter(self.whole_rows([trial_id])), None))
+
+    def whole_rows(self, ids: Sequence[int]) -> list[sqlite3.Row]:
+        """Return all that is stored of trials, in any order; those that lack a part are left out.
+
+        They are rows of `de2ls.campaigns.rows.SELECT_RECORDS`.
+        """
+        stored_sum = "stored_sum" if self._has_sums else "NULL AS stored_sum"
+        marks = ", ".join("?" * len(ids))
+        return self.query(rows.SELECT_RECORDS.format(stored_sum=stored_sum, marks=marks), ids)
+
+    @cached_property
+    def _has_sums(self) -> bool:
+        columns = self.query("PRAGMA table_info(trials)")
+        return any(column["name"] == "stored_sum" for column in columns)
 
     def _checked(self, trial_id: int, row: sqlite3.Row | None) -> TrialRecord:
         if row is None:
@@ -231,7 +248,10 @@ class Store:
 
     def problems_of(self, **selection: Any) -> list[ProblemKey]:
         """Return the problems that the selected trials are of, in their order."""
-        present = {row["problem_id"] for row in self._selected(rows.SELECT_IDS, selection)}
+        where, values = rows.condition(selection, self.problems())
+        present = {
+            found for (found,) in self.query(rows.SELECT_PROBLEMS.format(where=where), values)
+        }
         return [key for key, problem_id in self.problems().items() if problem_id in present]
 
     def to_frame(self, curves: bool = False, **selection: Any) -> "pd.DataFrame":
@@ -333,7 +353,7 @@ class Store:
         vectors = {name: codec.encode_vector(getattr(record, name)) for name in ("x", "g", "h")}
         trace = None if record.trace is None else codec.encode_table(record.trace)
         self._insert("details", {"trial_id": trial_id, **vectors, "trace": trace})
-        whole = self.query(rows.SELECT_RECORD, (trial_id,))[0]  # as SQLite gives it back
+        whole = self.whole_rows([trial_id])[0]  # as SQLite gives it back
         self._database.execute(
             "UPDATE trials SET stored_sum = ? WHERE id = ?", (rows.stored_sum(whole), trial_id)
         )
@@ -349,7 +369,8 @@ class Store:
             (plan, started),
         )
 
-    def _ids(self, selection: Mapping[str, Any]) -> list[int]:
+    def ids(self, **selection: Any) -> list[int]:
+        """Return the ids of trials in this file."""
         return [row["id"] for row in self._selected(rows.SELECT_IDS, selection)]
 
     def _selected(self, select: str, selection: Mapping[str, Any]) -> list[sqlite3.Row]:
@@ -388,7 +409,7 @@ class Store:
         return int(cursor.lastrowid or 0)
 
 
-def _batches(ids: list[int]) -> Iterator[list[int]]:
+def _batches(ids: Sequence[int]) -> Iterator[Sequence[int]]:
     for start in range(0, len(ids), _AT_ONCE):
         yield ids[start : start + _AT_ONCE]
 

@@ -1,16 +1,24 @@
 """``de2ls score``: U-scores of a store's trials, with intervals and tests."""
 
 import json
+import os
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from enum import StrEnum
+from functools import partial
+from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from de2ls._processes import second_process
 from de2ls.cli import print_tables
 from de2ls.cli import selection as chosen
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from de2ls.reports.material import Material
     from de2ls.scores import Table
 
@@ -29,6 +37,7 @@ de2ls score results.db --tables profiles,running-times,leads
 """
 
 
+_LARGE = 10_000_000  # bytes of a store that two processes read sooner than one
 _USUAL = ("totals", "pairs", "by_problem", "rank_sum", "friedman", "summary")
 _CURVES = ("leads", "profiles", "profiles_by_problem", "running_times", "fixed_budget")
 _TABLES = (*_USUAL, *_CURVES, "variants", "effects")
@@ -79,12 +88,13 @@ def score(
     Trials of several suites, dimensions, definitions or instances are scored group by group.
     Unequal numbers of trials are refused with their names, unless --allow-unequal accepts them.
     """
-    from de2ls._lists import items
-    from de2ls.problems.selection import chosen as of_problems
-    from de2ls.reports.material import load
-
     selection = chosen.selection(algorithms, problems, suite, dim, definition, instance)
-    materials = load(store, selection, protocol.value, bootstrap, seed, allow_unequal)
+    with _reader(store) as pool:  # it loads what it needs while this process does the same
+        from de2ls._lists import items
+        from de2ls.problems.selection import chosen as of_problems
+        from de2ls.reports.material import load
+
+        materials = load(store, selection, protocol.value, bootstrap, seed, allow_unequal, pool)
     keys = [key for material in materials for key in material.collection.keys]
     for name in dict.fromkeys(selection["problems"] or ()):
         if not of_problems(keys, problems=name):
@@ -92,6 +102,14 @@ def score(
     wanted = _choose(materials, None if tables is None else items("tables", tables))
     chosen.warn(materials)
     _print(materials, wanted, output)
+
+
+def _reader(store: Path) -> "AbstractContextManager[Executor | None]":
+    """Start a process that reads half of a large store, where files in memory can be shared."""
+    alone = not hasattr(os, "memfd_create") or os.cpu_count() == 1
+    if alone or not store.is_file() or store.stat().st_size < _LARGE:
+        return nullcontext()
+    return second_process(partial(import_module, "de2ls.reports.reading"))
 
 
 def _choose(materials: "list[Material]", names: list[str] | None) -> "list[dict[str, Table]]":

@@ -6,7 +6,8 @@ in each.
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -18,12 +19,14 @@ from de2ls.campaigns.rows import split
 from de2ls.campaigns.store import Store
 from de2ls.problems.key import ProblemKey
 from de2ls.problems.selection import chosen
+from de2ls.reports.reading import read
 from de2ls.reports.views import Views, views
-from de2ls.scores import Assessment, Collection, collect, score
+from de2ls.scores import Assessment, Collection, score
 from de2ls.scores.bootstrap import RESAMPLES
+from de2ls.scores.collection import assembled
 from de2ls.scores.groups import Group, grouped
 from de2ls.trials.key import TrialKey
-from de2ls.trials.record import TrialRecord, TrialSummary
+from de2ls.trials.record import TrialSummary
 
 _SHOWN = 6  # cells that a warning names
 
@@ -71,7 +74,10 @@ class Material(Gathered):
 
 
 def gather(
-    path: str | Path, selection: Mapping[str, Any] | None = None, allow_unequal: bool = False
+    path: str | Path,
+    selection: Mapping[str, Any] | None = None,
+    allow_unequal: bool = False,
+    pool: Executor | None = None,
 ) -> list[Gathered]:
     """Read the selected trials of a store, each group of problems by itself.
 
@@ -83,6 +89,8 @@ def gather(
         Which trials, as for `Store.records`; labels also give the order of the series.
     allow_unequal : bool
         As for `de2ls.scores.collect`.
+    pool : Executor, optional
+        Whose process reads half of many trials; by default all are read here.
     """
     selection = dict(selection or {})
     with Store.open(path, readonly=True) as store:
@@ -95,12 +103,12 @@ def gather(
         summaries: dict[Group, list[TrialSummary]] = {}
         for group, keys in groups.items():
             if not present.isdisjoint(keys):
-                summaries[group] = []
-                records = store.records(**selection, keys=keys)
-                noted = _noting(records, summaries[group])
-                collections[group] = collect(noted, allow_unequal)
+                ids = store.ids(**selection, keys=keys)
+                found = read(store, ids, pool)
+                summaries[group] = found.summaries
+                collections[group] = assembled(found.trials, found.blocks, allow_unequal)
     order = split(selection)[0] or []
-    found = []
+    gathered = []
     for group, collection in collections.items():
         trials = summaries[group]
         there = [label for label in order if label in collection.algorithms]
@@ -110,11 +118,11 @@ def gather(
         absent = planned - {trial.key for trial in trials}
         missing = _missing([key for key in absent if key.problem in groups[group]])
         warnings = (*missing, *info.warnings)
-        facts = {key: found for key, found in _facts(info).items() if key in shown}
+        facts = {key: known for key, known in _facts(info).items() if key in shown}
         collection = replace(collection, facts=facts)
         names = Path(path).name, group, collection.algorithms
-        found.append(Gathered(*names, collection, kept, info, warnings))
-    return found
+        gathered.append(Gathered(*names, collection, kept, info, warnings))
+    return gathered
 
 
 def load(
@@ -124,6 +132,7 @@ def load(
     bootstrap: int = RESAMPLES,
     seed: int = 0,
     allow_unequal: bool = False,
+    pool: Executor | None = None,
 ) -> list[Material]:
     """Read and score a store's trials, each group of problems by itself.
 
@@ -133,14 +142,19 @@ def load(
         As for `gather`.
     protocol, bootstrap, seed
         As for `de2ls.scores.score`.
+    pool : Executor, optional
+        As for `gather`; it is shut down when all is read.
 
     Returns
     -------
     list of Material
         A series whose label is an algorithm's name is called by the algorithm's title.
     """
+    groups = gather(path, selection, allow_unequal, pool)
+    if pool is not None:
+        pool.shutdown(wait=False)  # it ends while the trials are scored
     found = []
-    for gathered in gather(path, selection, allow_unequal):
+    for gathered in groups:
         collection = gathered.collection.renamed(
             series_titles({one.label: one.algorithm for one in gathered.series})
         )
@@ -148,13 +162,6 @@ def load(
         fields = vars(gathered) | {"collection": collection}
         found.append(Material(**fields, assessment=assessment))
     return found
-
-
-def _noting(records: Iterable[TrialRecord], summaries: list[TrialSummary]) -> Iterator[TrialRecord]:
-    """Yield records and note each without its arrays, so that a trial is read once."""
-    for record in records:
-        summaries.append(record.summary())
-        yield record
 
 
 def series_titles(algorithms: Mapping[str, str]) -> dict[str, str]:

@@ -20,6 +20,7 @@ from de2ls.suites.suite import CEC_TOL
 from de2ls.trials.record import TrialRecord
 
 Item = TypeVar("Item")
+Cell = tuple[ProblemKey, str]  # a problem and the label of a series
 Cells = tuple[tuple[Item, ...], ...]  # [problem][algorithm]
 
 
@@ -205,20 +206,28 @@ def collect(records: Iterable[TrialRecord], allow_unequal: bool = False) -> Coll
     MixtureError
         Naming the trials at fault.
     """
-    trials, values = _sorted_in(records)
+    trials, blocks = sorted_in(records, lambda block: block)
+    return assembled(trials, blocks, allow_unequal)
+
+
+def assembled(
+    trials: Sequence[Sampled], blocks: Iterable[tuple[Cell, FloatArray]], allow_unequal: bool
+) -> Collection:
+    """Return the collection of what `sorted_in` has sorted."""
     kept, warnings = check_mixture(trials, allow_unequal)
+    values: dict[Cell, list[FloatArray]] = defaultdict(list)
+    for cell, block in blocks:
+        values[cell].append(block)
     algorithms = tuple(dict.fromkeys(trial.label for trial in kept))
     keys = tuple(sorted({trial.problem for trial in kept}))
-    groups: dict[tuple[ProblemKey, str], list[Sampled]] = {
-        (key, label): [] for key in keys for label in algorithms
-    }
+    groups: dict[Cell, list[Sampled]] = {(key, label): [] for key in keys for label in algorithms}
     for trial in kept:
         groups[trial.problem, trial.label].append(trial)
     lengths = {
         key: min(len(t.grid) for label in algorithms for t in groups[key, label]) for key in keys
     }
 
-    def cells(item: Callable[[tuple[ProblemKey, str], list[Sampled]], Item]) -> Cells[Item]:
+    def cells(item: Callable[[Cell, list[Sampled]], Item]) -> Cells[Item]:
         return tuple(
             tuple(
                 item((key, label), sorted(groups[key, label], key=lambda trial: trial.run))
@@ -227,7 +236,7 @@ def collect(records: Iterable[TrialRecord], allow_unequal: bool = False) -> Coll
             for key in keys
         )
 
-    def stacked(cell: tuple[ProblemKey, str], _: list[Sampled]) -> FloatArray:
+    def stacked(cell: Cell, _: list[Sampled]) -> FloatArray:
         length = lengths[cell[0]]
         parts = [block[..., -length:] for block in values.pop(cell)]
         whole = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
@@ -247,15 +256,16 @@ def collect(records: Iterable[TrialRecord], allow_unequal: bool = False) -> Coll
     )
 
 
-def _sorted_in(
-    records: Iterable[TrialRecord],
-) -> tuple[list[Sampled], dict[tuple[ProblemKey, str], list[FloatArray]]]:
-    """Return the trials without their values, and each cell's in blocks (2, trials, samples).
+def sorted_in(
+    records: Iterable[TrialRecord], keep: Callable[[FloatArray], Item]
+) -> tuple[list[Sampled], list[tuple[Cell, Item]]]:
+    """Return the trials without their values, and these as `keep` gives them back.
 
-    Records are let go one by one: of many trials only Min_EV and LCV stay in memory, once.
+    It takes the values of each cell as a block (2, trials, samples), or as several. Records are let
+    go one by one: of many trials only Min_EV and LCV stay in memory, once.
     """
     trials: list[Sampled] = []
-    values: dict[tuple[ProblemKey, str], list[FloatArray]] = defaultdict(list)
+    blocks: list[tuple[Cell, Item]] = []
     grids: dict[bytes, FloatArray] = {}
     grid, last = np.empty(0), b""
     block = _Block(1, 0)
@@ -268,7 +278,7 @@ def _sorted_in(
         here = record.problem, record.label, len(record.curve)
         if here != place:
             if place is not None:
-                values[place[:2]].append(block.values)
+                blocks.append((place[:2], keep(block.values)))
             block = _Block(max(1, block.trials), len(record.curve))  # mostly as many as before
             place = here
         times, curves = record.curve[:, 0], record.curve.T[1:]
@@ -279,8 +289,8 @@ def _sorted_in(
         trials.append(Sampled.of(record, grid))
     if place is None:
         raise ValueError("there is no trial to score")
-    values[place[:2]].append(block.values)
-    return trials, values
+    blocks.append((place[:2], keep(block.values)))
+    return trials, blocks
 
 
 class _Block:

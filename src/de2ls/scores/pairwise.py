@@ -70,7 +70,7 @@ def descents(cells: Sequence[FloatArray]) -> FloatArray:
     curves = np.empty((2, sum(map(len, cells)), cells[0].shape[1]))
     for quantity, values in enumerate(curves):
         np.concatenate([cell[:, :, quantity] for cell in cells], out=values)
-        values[np.isneginf(values)] = np.nan
+        values[values == -np.inf] = np.nan
         if not _descend(values):
             np.fmin.accumulate(values, axis=1, out=values)
     return curves
@@ -79,7 +79,9 @@ def descents(cells: Sequence[FloatArray]) -> FloatArray:
 def _descend(curves: FloatArray) -> bool:
     """Whether each curve is its own least value so far, as those of a recorder are."""
     earlier, later = curves[:, :-1], curves[:, 1:]
-    return bool(((later <= earlier) | np.isnan(earlier)).all())
+    fall = later <= earlier
+    fall |= np.isnan(earlier)
+    return bool(fall.all())
 
 
 def speed_points(
@@ -96,7 +98,7 @@ def speed_points(
     points = _earlier(by_violation, C)
     if feasible.any():
         both = np.ix_(feasible, feasible)
-        points[both] = _earlier(by_objective[feasible], E[feasible])
+        points[both] = _earlier(by_objective, E)[both]
     return points
 
 
@@ -175,9 +177,12 @@ class Pairwise:
     def _weights(self, draws: NDArray[np.intp]) -> FloatArray:
         """Return how much each trial counts in each row of draws."""
         resamples, size = draws.shape
-        cell = np.arange(resamples)[:, None] * size + draws
-        counts = np.bincount(cell.ravel(), minlength=resamples * size).reshape(draws.shape)
-        return np.asarray(counts.astype(self._weight.dtype) * self._weight)
+        counts = np.bincount(
+            (np.arange(resamples)[:, None] * size + draws).ravel(), minlength=resamples * size
+        )
+        weights: FloatArray = counts.astype(self._weight.dtype).reshape(draws.shape)
+        np.multiply(weights, self._weight, out=weights)
+        return weights
 
     def _sums(self, weights: FloatArray, matrix: FloatArray, parts: int = 1) -> FloatArray:
         with one_thread:
