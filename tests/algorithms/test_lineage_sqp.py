@@ -198,9 +198,8 @@ def test_a_search_that_meets_undefined_points_keeps_what_it_found() -> None:
 
     start = np.array([-1.0, 0.5])
     asked, found, n_evals = driven(de2ls.problem(fun, [(-2.0, 1.5)] * 2), start, 1e-10, limit=500)
-    best = found.f.min()
     assert any(x[0] > 0.3 for x in asked)  # it has met them
-    assert best < fun(start)
+    assert found.f[1] < fun(start)
     assert n_evals < 500
 
 
@@ -208,10 +207,10 @@ def test_a_search_in_a_narrow_box_stays_inside() -> None:
     """The box is as wide as ten differences; the optimum of a slope is its corner."""
     width = 10.0 * STEP
     problem = de2ls.problem(lambda x: float(x.sum()), [(0.5, 0.5 + width)] * 3)
-    asked, found, _ = driven(problem, np.full(3, 0.5 + 0.7 * width), 1e-14)
+    asked, _, _ = driven(problem, np.full(3, 0.5 + 0.7 * width), 1e-14)
     assert (asked >= 0.5).all()
     assert (asked <= 0.5 + width).all()
-    assert found.x[found.f.argmin()] == pytest.approx(np.full(3, 0.5), abs=1e-12)
+    assert asked[-1].tolist() == [0.5, 0.5, 0.5]
 
 
 # --- edge cases, by hand --------------------------------------------------------------------------
