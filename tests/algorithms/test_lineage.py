@@ -179,12 +179,13 @@ def test_default_sizes(name: str) -> None:
     assert sizes == expected[name]
 
 
-def test_no_archive_at_all_writes_nowhere() -> None:
+@pytest.mark.parametrize("config", [{"archive": 0.0}, {"n0": 10, "n_min": 60}])
+def test_no_archive_and_a_growing_one_are_written_inside(config: dict[str, Any]) -> None:
     """Compiled code does not notice where an array ends; plain Python does."""
     code = (
         "import de2ls, numpy as np\n"
         "p = de2ls.problem(lambda x: float(x @ x), [(-5, 5)] * 2)\n"
-        "r = de2ls.run_trial('nl-shade-rsp', p, 1, max_evals=400, config={'archive': 0.0})\n"
+        f"r = de2ls.run_trial('nl-shade-rsp', p, 1, max_evals=400, config={config})\n"
         "assert r.n_evals == 400 and r.f < 1.0\n"
     )
     subprocess.run(

@@ -66,6 +66,11 @@ def test_a_step_curve_shrinks_to_its_changes():
     assert np.array_equal(codec.decode_table(codec.encode_table(curve)), curve)
 
 
+def test_a_table_without_columns_is_refused():
+    with pytest.raises(ValueError, match=r"at least one column, got shape \(5, 0\)"):
+        codec.encode_table(np.empty((5, 0)))
+
+
 @given(st.binary(max_size=60))
 def test_damaged_bytes_raise_a_value_error(data):
     with pytest.raises(ValueError):  # noqa: PT011 -- zlib's or NumPy's words

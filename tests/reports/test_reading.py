@@ -2,7 +2,9 @@
 
 import os
 import sqlite3
-from concurrent.futures import Future
+import threading
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from shutil import copy
@@ -123,6 +125,38 @@ def test_ctrl_c_leaves_no_file(store, pool, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         gather(store, pool=pool)
     assert files_in_memory() == []
+
+
+class SlowThread(ThreadPoolExecutor):
+    """Begins a little after it was told to."""
+
+    def submit(self, function, *arguments):
+        def later():
+            time.sleep(0.2)
+            return function(*arguments)
+
+        return super().submit(later)
+
+
+def test_ctrl_c_harms_no_file_that_is_opened_next(store, monkeypatch, tmp_path):
+    """The other process finds its file by a number, which another file may get."""
+    write = reading._write
+
+    def interrupted_here(store, ids, file):
+        if threading.current_thread() is threading.main_thread():
+            raise KeyboardInterrupt
+        return write(store, ids, file)
+
+    monkeypatch.setattr(reading, "_write", interrupted_here)
+    for i in range(9):
+        (tmp_path / str(i)).write_text("as it was")
+    with SlowThread(1) as pool:
+        with pytest.raises(KeyboardInterrupt):
+            gather(store, pool=pool)
+        files = [path.open("rb") for path in tmp_path.iterdir()]
+    assert [file.read() for file in files] == [b"as it was"] * 9
+    for file in files:
+        file.close()
 
 
 def test_a_score_of_shared_values_may_be_changed_and_outlives_the_process(store):

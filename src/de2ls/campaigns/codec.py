@@ -39,8 +39,10 @@ _LATE_SEARCH = ("ls_calls", "ls_evaluations", "ls_improved")
 
 
 def encode_table(table: FloatArray) -> bytes:
-    """Return the bytes of a (rows, columns) table of samples."""
+    """Return the bytes of a (rows, columns) table of samples; it has a column."""
     rows, columns = table.shape
+    if columns == 0:
+        raise ValueError(f"a table must have at least one column, got shape {table.shape}")
     bits = np.ascontiguousarray(table.T, dtype="<f8").view("<i8")
     steps = np.diff(bits, axis=1, prepend=np.zeros((columns, 1), "<i8"))
     first, _ = _packed(steps[:1], plain=0)

@@ -105,7 +105,7 @@ def score(
 
 
 def _reader(store: Path) -> "AbstractContextManager[Executor | None]":
-    """Start a process that reads half of a large store, where files in memory can be shared."""
+    """Start a process that helps to read a large store, where files in memory can be shared."""
     alone = not hasattr(os, "memfd_create") or os.cpu_count() == 1
     if alone or not store.is_file() or store.stat().st_size < _LARGE:
         return nullcontext()

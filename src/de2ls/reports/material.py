@@ -90,7 +90,7 @@ def gather(
     allow_unequal : bool
         As for `de2ls.scores.collect`.
     pool : Executor, optional
-        Whose process reads half of many trials; by default all are read here.
+        Whose process reads up to half of many trials; by default all are read here.
     """
     selection = dict(selection or {})
     with Store.open(path, readonly=True) as store:

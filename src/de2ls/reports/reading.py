@@ -1,4 +1,4 @@
-"""Read many trials for a score: here, or half of them in a process beside this one.
+"""Read many trials for a score: here, or up to half of them in a process beside this one.
 
 The two processes write the values to files that exist only in memory and have no name: they are
 gone when both processes have let them go, whatever ends them.
@@ -7,7 +7,7 @@ gone when both processes have let them go, whatever ends them.
 import mmap
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import fields
 from math import prod
@@ -61,9 +61,9 @@ def read(store: Store, ids: Sequence[int], pool: Executor | None = None) -> Read
     ids : sequence of int
         The trials.
     pool : Executor, optional
-        Whose process reads half of many trials; by default all are read here.
+        Whose process reads up to half of many trials; by default all are read here.
     """
-    if pool is not None and len(ids) >= FEW:
+    if pool is not None and len(ids) >= FEW and hasattr(os, "memfd_create"):
         try:
             return _read_in_two(store, ids, pool)
         except (BrokenProcessPool, OSError):  # it has died, or there is no room for the files
@@ -78,8 +78,12 @@ def _read_in_two(store: Store, ids: Sequence[int], pool: Executor) -> Read:
     with _in_memory() as here, _in_memory() as there:
         place = Path(f"/proc/{os.getpid()}/fd/{there.fileno()}")
         sent = pool.submit(_send, store.path, ids[middle:], place)
-        first = _write(store, ids[:middle], here)
-        rest = _received(sent.result(), first.trials)
+        try:
+            first = _write(store, ids[:middle], here)
+            rest = _received(sent.result(), first.trials)
+        finally:
+            if not sent.cancel():  # closed, its place could become that of another file
+                wait([sent])
         return Read(
             first.summaries + rest.summaries,
             first.trials + rest.trials,

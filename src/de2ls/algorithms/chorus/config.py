@@ -14,7 +14,7 @@ class ChorusConfig(Config):
     lines: bool = parameter(True, "arm of stars and sweeps along lines")
     relaxed: bool = parameter(True, "arm of CMA-ES on the objective alone")
     evolve: bool = parameter(True, "arm of CMA-ES on the violation, then the Lagrangian")
-    trend: bool = parameter(True, "quadratic models of wide boxes")
+    trend: bool = parameter(True, "arm of quadratic models of wide boxes")
     rugged: bool = parameter(True, "arm of differential evolution with two populations")
     neighbours: bool = parameter(True, "arm of moves of discrete coordinates")
 

@@ -94,7 +94,7 @@ class LocalSearch(Iterate):
         a = self.a
         for again in range(INSIDE_TRIES):
             hopeful = not a.feasible or self.f < a.best_f
-            if self.noisy or not self.view.m or self.v <= a.feasible_tol or not hopeful:
+            if a.noisy or not self.view.m or self.v <= a.feasible_tol or not hopeful:
                 return
             tried = yield from self._inside(fresh=again > 0)
             if not tried:

@@ -107,7 +107,7 @@ class State(NamedTuple):
     pop: Population
     memory: FloatArray  # (3, H): MF, MCR, Mfreq
     q: FloatArray  # probabilities of the operators
-    ages: IntArray  # generations that each place's member has survived
+    ages: IntArray  # generations without a success at each place; they stay when members move
     f: FloatArray  # of the trials, as what follows
     cr: FloatArray
     freq: FloatArray
