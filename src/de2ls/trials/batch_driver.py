@@ -46,7 +46,6 @@ class BatchDriver(Driver):
         self._told: list[FloatArray] = []  # f, g, h of the batches that are answered
         self._injected: list[FloatArray] = []  # number of those batches, x, f, g, h
         self._ended = ""  # why the search ended, if it has
-        self._searching = False
         self._take_batch(np.empty((0, self.problem.dim)), 0)
         assert self.algorithm.search is not None
         rng = np.random.default_rng(self.seed)
@@ -250,11 +249,6 @@ class BatchDriver(Driver):
         elif self._waiting == 0 and not self.recorder.reached:
             self._advance()
 
-    @property
-    def searching(self) -> bool:
-        """Whether the algorithm itself is at work: an error is then its own, not the problem's."""
-        return self._searching
-
     def _advance(self) -> None:
         """Give the search its answers and take its next batch."""
         answers = None
@@ -263,19 +257,19 @@ class BatchDriver(Driver):
             if self.saveable:
                 self._told.append(self._out)
             answers = self._answers(self._out, self._f, self._v)
-        self._searching = True
+        self.searching = True
         try:
             points: Any = next(self._search) if answers is None else self._search.send(answers)
         except StopIteration as end:
             self._end(self._reason(end.value))
-            self._searching = False
+            self.searching = False
             return
         except Exception as error:
             error.add_note(f"in the search of the algorithm {self.algorithm.name}")
             raise
         first = self._first + len(self.batch)
         self._take_batch(self._checked(points)[: self.max_evals - first], first)
-        self._searching = False
+        self.searching = False
         if first == 0:
             self.recorder.n0 = len(self.batch)
 

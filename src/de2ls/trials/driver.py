@@ -61,6 +61,8 @@ class Driver(ABC):
         Starting points.
     """
 
+    searching = False  # whether the algorithm is at work: an error is its own, not the problem's
+
     def __init__(
         self,
         algorithm: str | Algorithm,
@@ -156,11 +158,6 @@ class Driver(ABC):
     @abstractmethod
     def evaluating(self) -> FloatArray:
         """The point that `run` evaluates, or has failed to evaluate."""
-
-    @property
-    def searching(self) -> bool:
-        """Whether the algorithm itself is at work: an error is then its own, not the problem's."""
-        return False
 
     @property
     @abstractmethod

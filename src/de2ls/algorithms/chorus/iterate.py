@@ -20,7 +20,7 @@ from de2ls._checks import FloatArray
 from de2ls.algorithms.chorus.archive import BIG, Archive, Batches
 from de2ls.algorithms.chorus.differences import View, central, forward, turned, usable_slopes
 from de2ls.algorithms.chorus.model import TINY, Bundle, Cut
-from de2ls.algorithms.chorus.step import Point, Subproblem
+from de2ls.algorithms.chorus.step import Point, Subproblem, scales
 
 LONGEST, NOISY_LONGEST = 1e-4, 1e-2  # of the box: forward steps
 HAIR = 1e-4  # of the box: an iterate that lies farther outside is not near its end
@@ -94,7 +94,8 @@ class Iterate:
         """
         if not self.view.m or self.n_cuts > 1:
             return 0.1 * norm / self.radius
-        sub = self._subproblem(np.eye(self.n) * (1e-6 * norm / self.radius))
+        flat = np.eye(self.n) * (1e-6 * norm / self.radius)
+        sub = self._subproblem(flat, self.radius, self.margin)
         solution = sub.solve(self.kappa)
         if solution is None:
             return 0.1 * norm / self.radius
@@ -103,10 +104,10 @@ class Iterate:
         rest = float(np.linalg.norm(left[inside]))
         return 0.1 * max(rest, 1e-6 * norm) / self.radius
 
-    def _subproblem(self, B: FloatArray) -> Subproblem:
+    def _subproblem(self, B: FloatArray, radius: float, margin: FloatArray) -> Subproblem:
         return Subproblem(
             self.view, self.config, self.u, self.f, self.c, self.g, self.J, B,
-            self.bundle, self.radius, self.margin,
+            self.bundle, radius, margin,
         )  # fmt: skip
 
     def _inside(self, fresh: bool) -> Batches:
@@ -125,10 +126,7 @@ class Iterate:
         B = np.eye(self.n) if self.B is None else self.B
         steps = []
         for k in INSIDE:
-            sub = Subproblem(
-                self.view, self.config, self.u, self.f, self.c, self.g, self.J, B,
-                self.bundle, REACH * k * hair, np.full(self.view.m, k * hair),
-            )  # fmt: skip
+            sub = self._subproblem(B, REACH * k * hair, np.full(self.view.m, k * hair))
             d = sub.restoring()
             steps += [] if d is None else [d]
         if not steps:
@@ -137,8 +135,7 @@ class Iterate:
 
     def _hair(self) -> float:
         """Return how far the iterate lies outside, at least what rounding can tell."""
-        norm = np.sqrt(np.add.reduce(self.J * self.J, 1))
-        return max(float((self.view.over(self.c) / np.where(norm > 0, norm, 1.0)).max()), 1e-15)
+        return max(float((self.view.over(self.c) / scales(self.J)).max()), 1e-15)
 
     def _slopes(self, sub: Subproblem, best: Point) -> Batches:
         """Return slopes and the cut at `best`, or None if they are undefined."""

@@ -93,24 +93,25 @@ class Optima:
     @property
     def many(self) -> bool:
         """Whether most independent searches settle far above the best value."""
-        found, worse = self._settled(), self._worse()
+        found = self._settled()
+        worse = _worse(found)
         return sum(worse) > max(2, 2 * (sum(o.searches for o in found) - sum(worse)))
 
     @property
     def several(self) -> bool:
         """Whether searches have settled far above the best value."""
-        return len(self._worse()) > 0
+        return bool(_worse(self._settled()))
 
     def _settled(self) -> list[Optimum]:
         return [o for o in self.found if o.end.v <= self.tol and o.end.settled]
-
-    def _worse(self) -> list[int]:
-        """Return how many independent searches ended at each optimum far above the best value."""
-        found = self._settled()
-        best = found[0].end.f if found else 0.0
-        return [o.searches for o in found if o.end.f - best > 1e-3 * (abs(best) + 1e-6)]
 
     def at_value(self, f: float, size: float) -> int:
         """Return how many independent searches ended at a feasible point of objective `f`."""
         found = (o for o in self.found if o.end.v <= self.tol)
         return sum(o.searches for o in found if as_good(o.end.f, f, size))
+
+
+def _worse(found: list[Optimum]) -> list[int]:
+    """Return how many independent searches ended at each optimum far above the first, the best."""
+    best = found[0].end.f if found else 0.0
+    return [o.searches for o in found if o.end.f - best > 1e-3 * (abs(best) + 1e-6)]

@@ -69,6 +69,11 @@ class Fit(NamedTuple):
     info: FloatArray
 
 
+def coefficients(n: int) -> int:
+    """Return how many coefficients a quadratic of n variables has."""
+    return (n + 1) * (n + 2) // 2
+
+
 def fit(Z: FloatArray, Y: FloatArray, W: FloatArray) -> Fit:
     """Fit all outputs; Z (N, n) scaled points, Y (N, k) outputs, W (N,) variances; N > n."""
     N, n = Z.shape

@@ -29,7 +29,7 @@ from de2ls._checks import FloatArray
 from de2ls.algorithms.chorus.archive import BIG, Archive, Batches
 from de2ls.algorithms.chorus.merit import Merit
 from de2ls.algorithms.chorus.optima import End
-from de2ls.algorithms.chorus.regression import Fit, fit
+from de2ls.algorithms.chorus.regression import Fit, coefficients, fit
 from de2ls.algorithms.chorus.watch import Watch
 
 AIMS = (0.0, 2.5)  # in units of sd, tried beside 1
@@ -85,8 +85,7 @@ class SmoothedSearch:
         self.m = self.ng + self.nh
         self.slack = 0.9 * archive.slack[: self.ng]
         self.band = 0.7 * archive.eq_tol[: self.nh]
-        quadratic = 1 + self.n + self.n * (self.n + 1) // 2
-        self.most = int(min(2 * quadratic, self.config.model_points * self.n + 40))
+        self.most = int(min(2 * coefficients(self.n), self.config.model_points * self.n + 40))
         self.max_evals, self.began = max_evals, archive.evals
         self.kappa, self.quiet, self.designs = 3.0, 0, 0
         self.f = self.v = np.inf  # fitted values at the centre

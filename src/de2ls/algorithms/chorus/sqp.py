@@ -117,7 +117,7 @@ class LocalSearch(Iterate):
             return True
         if self.B is None:
             self.B = np.eye(self.n) * self._first_curvature(norm or 1.0)
-        sub = self._subproblem(self.B)
+        sub = self._subproblem(self.B, self.radius, self.margin)
         solution = sub.solve(self.kappa)
         if solution is None:
             self.B = None

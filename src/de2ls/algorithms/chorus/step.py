@@ -71,8 +71,7 @@ class Subproblem:
         self.u, self.f, self.c, self.J, self.B, self.radius = u, f, c, J, B, radius
         self.g_norm = math.sqrt(g @ g) or 1.0
         self.unit = self.g_norm * radius
-        norm = np.sqrt(np.add.reduce(J * J, 1))
-        self.scale = np.where(norm > 0, norm, 1.0)
+        self.scale = scales(J)
         self.v0 = float(view.excess(c, self.scale))
         self.offset, self.slopes = bundle.model(u, f)
         self.band = view.band / (self.scale[view.ng :] * radius)
@@ -210,6 +209,12 @@ class Subproblem:
         found = [Point(*p) for p in zip(U, *values, strict=True)]
         self.tried += found
         return found
+
+
+def scales(J: FloatArray) -> FloatArray:
+    """Return the norms of the constraints' slopes, 1 where there is no slope."""
+    norm = np.sqrt(np.add.reduce(J * J, 1))
+    return np.where(norm > 0, norm, 1.0)
 
 
 def vertex(t: Three, y: Three) -> float | None:

@@ -17,18 +17,13 @@ from de2ls._checks import FloatArray
 from de2ls.algorithms.chorus.archive import Archive, Batches, better
 from de2ls.algorithms.chorus.local import solve
 from de2ls.algorithms.chorus.merit import Merit
-from de2ls.algorithms.chorus.regression import fit
+from de2ls.algorithms.chorus.regression import coefficients, fit
 
 RADII = (0.5, 0.25, 0.12)
 KAPPA = 30.0  # penalty of the models' constraints, in units of the objective's
 STEPS = 20  # of the models' minimisation
 TAILS = (5.0, 95.0)  # percentiles; outputs farther out than three times their distance are cut
 LARGEST = 2500  # points that one regression takes
-
-
-def coefficients(n: int) -> int:
-    """Return how many coefficients a quadratic of n variables has."""
-    return (n + 1) * (n + 2) // 2
 
 
 def affordable(a: Archive) -> bool:
