@@ -138,6 +138,9 @@ class ChorusConfig(Config):
     structure_budget: float = parameter(
         150.0, "budget per dimension from which structure is tested", 0.0
     )
+    relaxed_budget: float = parameter(
+        1000.0, "the same from which tables of the objective alone are made", 0.0
+    )
     line_points: int = parameter(40, "points on a line", 4)
     cma_sigma: float = parameter(0.25, "first step size of CMA-ES", 1e-3, 1.0)
     cma_share: float = parameter(

@@ -1,9 +1,10 @@
 """Slopes by finite differences, and the outputs as the local method sees them.
 
 A view holds the objective and the constraints of one mode: "con" the problem itself, "f" the
-objective alone, "v" the violation alone. Inequalities are aimed at g <= 0.99 tol / n_ineq. An
-equality that has shown only one sign is a square of something and has no slope at its zero: it is
-replaced by sign(h) sqrt|h|, its tolerance by the root.
+objective alone, "c" the constraints alone, "v" the violation as an objective. Inequalities are
+aimed at g <= 0.99 tol / n_ineq. An equality that has shown only one sign is a square of something
+and has no slope at its zero: it is replaced by sign(h) sqrt|h|, its tolerance by the root, until
+it shows the other sign.
 
 | symbol | here | meaning |
 |---|---|---|
@@ -16,6 +17,7 @@ replaced by sign(h) sqrt|h|, its tolerance by the root.
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from de2ls._checks import FloatArray
 from de2ls.algorithms.chorus.archive import USABLE, Archive, Batches, Rows
@@ -27,21 +29,33 @@ class View:
     """Objective and constraints of one mode."""
 
     def __init__(self, archive: Archive, mode: str) -> None:
-        self.mode = mode
-        self.ng, self.nh = (archive.ng, archive.nh) if mode == "con" else (0, 0)
+        self.archive, self.mode = archive, mode
+        self.ng, self.nh = (archive.ng, archive.nh) if mode in ("con", "c") else (0, 0)
         self.m = self.ng + self.nh
         self.slack = 0.99 * archive.slack[: self.ng]
         self.band = archive.eq_tol[: self.nh] * (1.0 - 1e-9)
         self.root = np.zeros(self.nh, bool)
         if self.nh and archive.config.roots and archive.evals > 8:
-            tol = archive.eq_tol
-            self.root = ((archive.h_low > -tol) | (archive.h_high < tol)) & (tol > 0)
+            self.root = self._one_sign()
             self.band = np.where(self.root, np.sqrt(self.band), self.band)
         self.rooted = (self.ng + np.flatnonzero(self.root)).tolist()  # their columns
+
+    def _one_sign(self) -> npt.NDArray[np.bool_]:
+        """Return which equalities have shown only one sign so far."""
+        a = self.archive
+        tol = a.eq_tol
+        return ((a.h_low > -tol) | (a.h_high < tol)) & (tol > 0)
+
+    @property
+    def outdated(self) -> bool:
+        """Whether an equality whose root is taken has shown the other sign since."""
+        return bool(self.rooted) and bool((self.root & ~self._one_sign()).any())
 
     def split(self, rows: Rows) -> tuple[FloatArray, FloatArray]:
         """Return objective (k,) and constraints (k, m) of rows."""
         f = rows.v if self.mode == "v" else rows.out[:, 0]
+        if self.mode == "c":
+            f = np.zeros(len(f))
         c = rows.out[:, 1:].copy() if self.m else np.zeros((len(f), 0))
         if self.m:
             if self.ng:

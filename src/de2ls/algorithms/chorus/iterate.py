@@ -63,6 +63,13 @@ class Iterate:
             return False
         return (yield from self._look())
 
+    def _renew(self) -> Batches:
+        """Look anew at an iterate where an equality has turned out to be no square."""
+        self.view = View(self.a, self.view.mode)
+        self.B = None
+        self.margin = np.zeros(self.view.m)
+        return (yield from self._begin())
+
     def _look(self) -> Batches:
         """Take slopes at the iterate; returns whether they are usable."""
         h = self._coarse_step if self.coarse else self.step_limit

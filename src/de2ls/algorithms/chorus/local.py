@@ -23,7 +23,7 @@ from de2ls.algorithms.chorus.smoothed import SmoothedSearch
 from de2ls.algorithms.chorus.sqp import LocalSearch
 
 HOPS = (-3.0, -0.5)  # powers of ten: lengths of hops
-AS_IT_IS, RELAXED, RESTORED = ("con",), ("f", "con"), ("v", "con")
+AS_IT_IS, RELAXED, RESTORED = ("con",), ("f", "con"), ("c", "con")
 
 
 def solve(
@@ -80,6 +80,7 @@ class Starts:
         self.loose: End | None = None  # where the incumbent's search was given up, or kinked
         self.crawls = False  # and that from the incumbent was given up too
         self.fails, self.turn = 0, 0
+        self.proposed = False  # the last start was another arm's
         self.tries = 0  # polishes more under noise: the last one did not end at the incumbent
 
     def next(self) -> Next:
@@ -96,10 +97,15 @@ class Starts:
             return self._first()
         if a.noisy and a.starts and improved:
             return self._polish(improved)
-        if a.starts:
+        # no arm's starts may keep the random ones away: faces of discrete coordinates apart
+        due = self.proposed and a.failed > 0 and not a.discrete.size
+        self.proposed = bool(a.starts) and not due
+        if self.proposed:
             start = a.starts.pop(0)
             return Next(start.u, AS_IT_IS, start.radius)
-        tries = (self.tries if a.feasible else 1) if a.noisy else 3
+        if due and not improved:
+            return self._restart()
+        tries = self.tries if a.noisy and a.feasible else 1
         if improved or self.fails < tries:
             return self._polish(improved)
         return self._restart()

@@ -82,6 +82,9 @@ class LocalSearch(Iterate):
             if self.watch.stalls(self.f, self.v):
                 settled = False
                 break
+            if self.view.outdated and not (yield from self._renew()):
+                self.converged = settled = False
+                break
         yield from self._go_inside()
         J = None if self.view.root.any() else self.J  # those of the roots are not the slopes of h
         kinked = self.n_cuts > 1
@@ -92,9 +95,11 @@ class LocalSearch(Iterate):
     def _go_inside(self) -> Batches:
         """Make an end feasible that lies a hair outside and may be the best point."""
         a = self.a
+        if a.noisy or not self.view.m or self.view.mode != "con":
+            return
         for again in range(INSIDE_TRIES):
             hopeful = not a.feasible or self.f < a.best_f
-            if a.noisy or not self.view.m or self.v <= a.feasible_tol or not hopeful:
+            if self.v <= a.feasible_tol or not hopeful:
                 return
             tried = yield from self._inside(fresh=again > 0)
             if not tried:

@@ -12,7 +12,7 @@ left: a soft penalty lets steps follow curved constraints.
 Line search: t = 1, 0.4, 0.1, 2.5 along d; then the parabola's vertex, or 6 and 15 if 2.5 was best;
 where less than half of pred came, three points on the arc u + t d + t^2 b that follows bent
 constraints, b from the subproblem with the constraints as found at u + d. The full step on the
-arc is corrected in the same way again while that halves its violation.
+arc is corrected in the same way again while that halves its violation or what it lacks.
 """
 
 import math
@@ -32,7 +32,7 @@ LINE = [1.0, 0.4, 0.1, 2.5]
 ALONG = np.array(LINE)[:, None]
 FURTHER = [6.0, 15.0]
 ARC = [1.0, 0.3, 0.1]
-CORRECTIONS = 4  # of a step whose constraints bend further
+CORRECTIONS = 16  # most of a step whose constraints bend further; some are enough as a rule
 
 
 Three = tuple[float, float, float]
@@ -184,18 +184,22 @@ class Subproblem:
         return points[0], min(points, key=lambda p: p.merit)
 
     def _follow(self, at: Point) -> Batches:
-        """Correct a long step again and again while that brings it nearer to bent constraints."""
+        """Correct a long step again and again while that brings it nearer to bent constraints.
+
+        It comes nearer if half of the violation vanishes, or half of what it lacks in merit: a
+        correction from outside may land inside, too far from the constraints.
+        """
         points: list[Point] = []
-        over = float(self.view.excess(at.c, self.scale))
         goal = self.f + self.rho * self.v0 - 0.5 * self.pred
-        while len(points) < CORRECTIONS and at.merit > goal and self.rho * over > 0.1 * self.pred:
+        lacks, over = at.merit - goal, float(self.view.excess(at.c, self.scale))
+        while len(points) < CORRECTIONS and lacks > 0.0:
             step = self.corrected(at)
             if step is None:
                 break
             points += yield from self.evaluate([1.0], self.u + step[None])
-            at, last = points[-1], over
-            over = float(self.view.excess(at.c, self.scale))
-            if not over < 0.5 * last:
+            at, before = points[-1], (lacks, over)
+            lacks, over = at.merit - goal, float(self.view.excess(at.c, self.scale))
+            if not (lacks < 0.5 * before[0] or over < 0.5 * before[1]):
                 break
         return points
 

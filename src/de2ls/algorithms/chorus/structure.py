@@ -4,7 +4,7 @@ The swap test says on 16 points whether every output is a sum over the coordinat
 from Hessians at three points, over linear combinations. If all are, tables of all outputs along
 the basis are made and an entry of each is chosen (`tables`), then the local method starts there; in
 a pencil basis this is repeated around the incumbent with a basis estimated anew. If only the
-objective is, a quarter of the table gives the relaxed optimum.
+objective is, a quarter of the table gives the relaxed optimum; that needs a larger budget.
 """
 
 import numpy as np
@@ -38,8 +38,10 @@ def structure(a: Archive) -> Batches:
     limit = MIXED if mixed else EXACT
     if least[0] > limit:
         return
-    a.count("separable")
     whole = bool((least <= limit).all())
+    if not whole and a.budget < a.config.relaxed_budget * a.n:
+        return
+    a.count("separable")
     k = int(np.clip(1.4 * np.sqrt(a.budget / a.n), 10, 200))
     yield from _use(a, T, centre, mixed, whole, k if whole else max(10, k // 4))
 
