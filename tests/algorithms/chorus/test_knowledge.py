@@ -112,3 +112,15 @@ def test_many_optima(values: tuple[float, ...], many: bool) -> None:
 
 def test_searches_that_were_given_up_are_no_optima() -> None:
     assert not ends_at(1.0, 2.0, 3.0, 4.0, settled=False).many
+
+
+def test_ends_of_different_accuracy_are_one_optimum() -> None:
+    """1e-7 apart in value and 1e-6 in place; the third is as good but elsewhere."""
+    optima = Optima(1e-8, 20)
+    for place, f in ((0.3, 0.0), (0.300001, 1e-7), (0.7, 1e-7)):
+        optima.add(End(np.full(2, place), f, 0.0, True), True)
+    assert len(optima.found) == 3
+    found = optima.distinct(size=100.0)
+    assert [o.end.u[0] for o in found] == [0.3, 0.7]
+    assert [o.searches for o in found] == [2, 1]
+    assert len(optima.distinct(size=1.0)) == 3  # there 1e-7 is more than an end's error

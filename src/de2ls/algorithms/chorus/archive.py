@@ -215,7 +215,8 @@ class Archive(UnitBox):
     def note(self) -> None:
         """Write down what is known of the solution, for whoever reports it."""
         notes = self.space.notes
-        notes["optima"] = [optimum.noted(self, self.m) for optimum in self.optima.found]
+        optima = self.optima.distinct(float(self.size[0]))
+        notes["optima"] = [optimum.noted(self, self.m) for optimum in optima]
         notes["size"] = self.size
         notes["noise"] = self.eta * self.size if self.noisy else np.zeros(1 + self.m)
 

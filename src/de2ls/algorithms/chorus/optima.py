@@ -34,14 +34,18 @@ class End(NamedTuple):
 class Optimum:
     """A local optimum and how many independent searches ended there."""
 
-    def __init__(self, end: End, independent: bool) -> None:
-        self.end, self.searches = end, int(independent)
+    def __init__(self, end: End, searches: int) -> None:
+        self.end, self.searches = end, searches
+
+    def near(self, end: End) -> bool:
+        """Whether a search ended near by."""
+        return bool(np.abs(self.end.u - end.u).max() < NEAR)
 
     def same(self, end: End) -> bool:
         """Whether a search ended here."""
         unit = abs(self.end.f) + 1e-6
         return bool(
-            np.abs(self.end.u - end.u).max() < NEAR
+            self.near(end)
             and abs(self.end.f - end.f) < 1e-3 * unit
             and abs(self.end.v - end.v) < 1e-3 * (abs(self.end.v) + 1e-6)
         )
@@ -81,9 +85,25 @@ class Optima:
                 if self.rank(end) <= self.rank(optimum.end):
                     optimum.end = end
                 return
-        self.found.append(Optimum(end, independent))
+        self.found.append(Optimum(end, int(independent)))
         self.found.sort(key=lambda optimum: self.rank(optimum.end))
         del self.found[self.most :]
+
+    def distinct(self, size: float) -> list[Optimum]:
+        """Return the optima, one for ends near by that only their accuracy tells apart.
+
+        `size` is the typical size of the objective's changes.
+        """
+        kept: list[Optimum] = []
+        for optimum in self.found:  # the best come first
+            end = optimum.end
+            twins = (o for o in kept if o.near(end) and as_good(end.f, o.end.f, size))
+            twin = next(twins, None)
+            if twin is None:
+                kept.append(Optimum(end, optimum.searches))
+            else:
+                twin.searches += optimum.searches
+        return kept
 
     @property
     def best(self) -> End | None:
