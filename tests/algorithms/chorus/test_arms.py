@@ -96,9 +96,7 @@ class TestLocal:
         The product is beyond 4 in most of this box, and the first points show one sign only.
         """
         box = {"lower": [1.0, 1.0], "upper": [10.0, 10.0]}
-        case = Case(
-            lambda X: (X.sum(1), none(X), X.prod(1, keepdims=True) - 4.0), 2, n_eq=1, **box
-        )
+        case = Case(lambda X: (X.sum(1), none(X), X.prod(1, keepdims=True) - 4.0), 2, n_eq=1, **box)
         run = only("local", case, 400, seed)
         least = 2.0 * np.sqrt(4.0 - 1e-4)
         assert run.best == pytest.approx(least, abs=1e-6)
