@@ -3,6 +3,7 @@
 import os
 import pickle
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -517,6 +518,7 @@ def dies(x):
 class UnpicklableError(Exception):
     def __init__(self, one, two):
         super().__init__(f"{one} and {two}")
+        self.lock = threading.Lock()  # cannot be pickled, whoever registers reducers
 
 
 def raises_on_the_left(x):
