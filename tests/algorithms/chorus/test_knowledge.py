@@ -114,13 +114,34 @@ def test_searches_that_were_given_up_are_no_optima() -> None:
     assert not ends_at(1.0, 2.0, 3.0, 4.0, settled=False).many
 
 
-def test_ends_of_different_accuracy_are_one_optimum() -> None:
-    """1e-7 apart in value and 1e-6 in place; the third is as good but elsewhere."""
-    optima = Optima(1e-8, 20)
-    for place, f in ((0.3, 0.0), (0.300001, 1e-7), (0.7, 1e-7)):
-        optima.add(End(np.full(2, place), f, 0.0, True), True)
-    assert len(optima.found) == 3
-    found = optima.distinct(size=100.0)
-    assert [o.end.u[0] for o in found] == [0.3, 0.7]
-    assert [o.searches for o in found] == [2, 1]
-    assert len(optima.distinct(size=1.0)) == 3  # there 1e-7 is more than an end's error
+@pytest.mark.parametrize(("size", "optima"), [(100.0, 2), (1.0, 3)])
+def test_ends_of_different_accuracy_are_one_optimum(size: float, optima: int) -> None:
+    """1e-7 apart in value and 1e-6 in place; where f changes by 1, that is more than an error.
+
+    The last one is as good but elsewhere.
+    """
+    found = Optima(1e-8, 20)
+    for place, f in ((0.300001, 1e-7), (0.3, 0.0), (0.7, 1e-7)):
+        found.add(End(np.full(2, place), f, 0.0, True), True, size)
+    assert len(found.found) == optima
+    assert found.found[0].end.f == 0.0  # the more accurate one is kept
+    assert found.found[0].searches == 4 - optima
+
+
+def test_the_best_optimum_comes_first_also_when_it_was_known() -> None:
+    found = Optima(1e-8, 20)
+    for place, f in ((0.1, 1.0), (0.7, 1.0001), (0.70001, 0.9999)):
+        found.add(End(np.full(2, place), f, 0.0, True), True)
+    assert [o.end.f for o in found.found] == [0.9999, 1.0]
+
+
+def test_starts_without_a_value_are_no_searches() -> None:
+    """The box holds a value nowhere but in a ball that hardly any start meets."""
+
+    def ball(X: FloatArray) -> tuple[Any, Any, Any]:
+        inside = (X**2).sum(1) < 0.5
+        return np.where(inside, (X**2).sum(1), np.nan), none(X), none(X)
+
+    run = drive(Case(ball, 3), 4000, stop_when_done=True, **{"stall": 0.1, "stall_least": 1.0})
+    ended = sum(o["searches"] for o in run.notes.get("optima", []))
+    assert run.reason == "budget" or ended >= 5

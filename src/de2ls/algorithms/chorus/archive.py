@@ -172,9 +172,9 @@ class Archive(UnitBox):
         before = self.score
         self.memory.add(U, rows.out)
         if self.nh:
-            h = rows.out[:, 1 + self.ng :]
-            np.minimum(self.h_low, np.minimum.reduce(h), out=self.h_low)
-            np.maximum(self.h_high, np.maximum.reduce(h), out=self.h_high)
+            h = rows.out[rows.usable, 1 + self.ng :]
+            np.minimum(self.h_low, np.minimum.reduce(h, initial=np.inf), out=self.h_low)
+            np.maximum(self.h_high, np.maximum.reduce(h, initial=-np.inf), out=self.h_high)
         i = int(f.argmin())
         if f[i] < self.relaxed_f or self.relaxed_u is None:
             self.relaxed_f, self.relaxed_u, self.relaxed_v = f[i], U[i].copy(), v[i]
@@ -192,10 +192,10 @@ class Archive(UnitBox):
     def ended(self, end: Any, mode: str, independent: bool, gained: bool) -> None:
         """Keep where a local search ended, and whether it gained."""
         self.searches += 1
-        self.independent += independent
+        self.independent += independent and end.f < USABLE  # not where it could not begin
         self.failed = 0 if gained else self.failed + 1
         if end.converged and mode == "con":
-            self.optima.add(end, independent)
+            self.optima.add(end, independent, float(self.size[0]))
             self.note()
 
     def done(self) -> str:
@@ -215,8 +215,7 @@ class Archive(UnitBox):
     def note(self) -> None:
         """Write down what is known of the solution, for whoever reports it."""
         notes = self.space.notes
-        optima = self.optima.distinct(float(self.size[0]))
-        notes["optima"] = [optimum.noted(self, self.m) for optimum in optima]
+        notes["optima"] = [optimum.noted(self, self.m) for optimum in self.optima.found]
         notes["size"] = self.size
         notes["noise"] = self.eta * self.size if self.noisy else np.zeros(1 + self.m)
 

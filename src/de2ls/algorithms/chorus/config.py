@@ -92,6 +92,9 @@ class ChorusConfig(Config):
     )
     cuts_more: int = parameter(15, "most cuts, beyond the dimension", 1)
     cuts_most: int = parameter(45, "most cuts in all", 2)
+    polish_gain: float = parameter(
+        1e-4, "share of the best value below which a polish that settles has gained nothing", 0.0
+    )
     refine: bool = parameter(True, "augmented Lagrangian where a local search was given up")
     refine_share: float = parameter(0.4, "most evaluations of that, share of the budget", 0.0, 1.0)
     refine_most: float = parameter(2000.0, "most evaluations of that, per dimension", 0.0)

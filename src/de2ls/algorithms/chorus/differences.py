@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from de2ls._checks import FloatArray
-from de2ls.algorithms.chorus.archive import USABLE, Archive, Batches, Rows
+from de2ls.algorithms.chorus.archive import BIG, USABLE, Archive, Batches, Rows
 
 TURNS = (-1.0, -3.0, -1.0)  # where a neighbour is undefined: turn, lengthen, turn again
 
@@ -54,8 +54,8 @@ class View:
     def split(self, rows: Rows) -> tuple[FloatArray, FloatArray]:
         """Return objective (k,) and constraints (k, m) of rows."""
         f = rows.v if self.mode == "v" else rows.out[:, 0]
-        if self.mode == "c":
-            f = np.zeros(len(f))
+        if self.mode == "c":  # a point without objective is not restored
+            f = np.where(rows.usable, 0.0, BIG)
         c = rows.out[:, 1:].copy() if self.m else np.zeros((len(f), 0))
         if self.m:
             if self.ng:

@@ -20,8 +20,9 @@ class Face:
 
     def __init__(self, archive: Archive, base: FloatArray, relaxed: bool = False) -> None:
         self.a = archive
-        self.base = base
         self.whole = relaxed or not archive.discrete.size
+        # by admissible values: two searches of one face must not look like two
+        self.base = base if self.whole else archive.points(base[None])[1][0]
 
     def down(self, u: FloatArray) -> FloatArray:
         """Return the continuous coordinates of a point."""

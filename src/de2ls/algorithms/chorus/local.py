@@ -3,10 +3,10 @@
 `solve` uses differences; under noise a polish of the incumbent is by regression, one between
 restarts, and these are races. Starts, in this order:
 the user's points; the best of the first random points, as it is, relaxed first (the objective
-alone, then the problem), restored first (the violation alone, then the problem); then, whenever
-there is something, what other arms proposed, and a new incumbent with radii 10^U(-4.5, -1.5) until
-three in a row gain nothing, the first time by `refine` if its search was given up or ended on a
-kink; else by turns relaxed, restored, a hop from the incumbent, random.
+alone, then the problem), restored first (the constraints alone, then the problem); then what other
+arms proposed, a new incumbent with radii 10^U(-4.5, -1.5) until one polish gains nothing, the first
+time by `refine` if its search was given up or ended on a kink; else, and after each proposal that
+gained nothing, by turns relaxed, restored, a hop from the incumbent, random.
 """
 
 from typing import NamedTuple
@@ -136,8 +136,19 @@ class Starts:
         usable = a.config.refine and a.m > 0 and not a.noisy
         return usable and a.feasible and a.left > a.config.refine_least * a.n
 
+    def least_gain(self, start: Next, end: End | None) -> float:
+        """Return the share of the best value that a search must have gained.
+
+        A polish that settles near its start has found nothing new, and may find as little again and
+        again, as at the wall of a region without values.
+        """
+        settled = start.polish and end is not None and end.settled and not self.a.noisy
+        return self.a.config.polish_gain if settled else 0.0
+
     def learn(self, start: Next, end: End | None, gained: bool) -> None:
         """Take in how a search ended: settled, given up, or without any gain."""
+        if start.polish and not gained and not self.a.noisy:
+            self.polished = self.a.score
         if start.polish and end is not None and self.a.noisy and self.a.feasible:
             done = self._at_incumbent(end)
             self.tries = 0 if done else 2
@@ -232,7 +243,7 @@ def local(a: Archive) -> Batches:
                 granted = min(granted, int(a.config.short_most * (a.n + 1)))
             end = yield from solve(a, u, mode, radius, granted, race, start.polish)
             u, radius = end.u, 0.05
-        gained = better(a.score, before)
+        gained = better(a.score, before, starts.least_gain(start, end))
         starts.learn(start, end, gained)
         a.ended(end, start.modes[-1], start.independent, gained)
         yield None

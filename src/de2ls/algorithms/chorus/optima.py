@@ -34,20 +34,17 @@ class End(NamedTuple):
 class Optimum:
     """A local optimum and how many independent searches ended there."""
 
-    def __init__(self, end: End, searches: int) -> None:
-        self.end, self.searches = end, searches
+    def __init__(self, end: End, independent: bool) -> None:
+        self.end, self.searches = end, int(independent)
 
-    def near(self, end: End) -> bool:
-        """Whether a search ended near by."""
-        return bool(np.abs(self.end.u - end.u).max() < NEAR)
-
-    def same(self, end: End) -> bool:
-        """Whether a search ended here."""
-        unit = abs(self.end.f) + 1e-6
+    def same(self, end: End, size: float) -> bool:
+        """Whether a search ended here; ends differ in accuracy."""
+        f, other = self.end.f, end.f
+        close = abs(f - other) < 1e-3 * (abs(f) + 1e-6)
         return bool(
-            self.near(end)
-            and abs(self.end.f - end.f) < 1e-3 * unit
+            (close or as_good(max(f, other), min(f, other), size))
             and abs(self.end.v - end.v) < 1e-3 * (abs(self.end.v) + 1e-6)
+            and np.abs(self.end.u - end.u).max() < NEAR
         )
 
     def noted(self, box: UnitBox, m: int) -> dict[str, Any]:
@@ -77,33 +74,17 @@ class Optima:
         """Return the key of an end by feasibility rules."""
         return (0.0, end.f) if end.v <= self.tol else (end.v, end.f)
 
-    def add(self, end: End, independent: bool) -> None:
-        """Keep an end."""
-        for optimum in self.found:
-            if optimum.same(end):
-                optimum.searches += int(independent)
-                if self.rank(end) <= self.rank(optimum.end):
-                    optimum.end = end
-                return
-        self.found.append(Optimum(end, int(independent)))
+    def add(self, end: End, independent: bool, size: float = 0.0) -> None:
+        """Keep an end; `size` is the typical size of the objective's changes."""
+        known = next((optimum for optimum in self.found if optimum.same(end, size)), None)
+        if known is None:
+            self.found.append(Optimum(end, independent))
+        else:
+            known.searches += int(independent)
+            if self.rank(end) <= self.rank(known.end):
+                known.end = end
         self.found.sort(key=lambda optimum: self.rank(optimum.end))
         del self.found[self.most :]
-
-    def distinct(self, size: float) -> list[Optimum]:
-        """Return the optima, one for ends near by that only their accuracy tells apart.
-
-        `size` is the typical size of the objective's changes.
-        """
-        kept: list[Optimum] = []
-        for optimum in self.found:  # the best come first
-            end = optimum.end
-            twins = (o for o in kept if o.near(end) and as_good(end.f, o.end.f, size))
-            twin = next(twins, None)
-            if twin is None:
-                kept.append(Optimum(end, optimum.searches))
-            else:
-                twin.searches += optimum.searches
-        return kept
 
     @property
     def best(self) -> End | None:

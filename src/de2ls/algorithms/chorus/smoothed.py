@@ -130,7 +130,7 @@ class SmoothedSearch:
         if self.m:
             Y[:, 1:] = tamed(Y[:, 1:], TAME * self.a.size[1 : 1 + self.m])
         Y = within_cubic(r, Y, self.n + 2)
-        if self.mode == "v":
+        if self.mode in ("c", "v"):
             Y[:, 0] = 0.0
         return (U[keep] - self.u) / self.radius, Y, 1.0 + (0.5 * r) ** 6
 

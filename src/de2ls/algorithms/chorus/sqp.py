@@ -86,11 +86,14 @@ class LocalSearch(Iterate):
                 self.converged = settled = False
                 break
         yield from self._go_inside()
-        J = None if self.view.root.any() else self.J  # those of the roots are not the slopes of h
+        J: FloatArray | None = self.J
+        multipliers = self.multipliers
+        if self.view.root.any():  # slopes and multipliers of the roots are not those of h
+            J = multipliers = None
+        if self.view.m < self.a.m:  # a relaxed search knows none
+            multipliers = None
         kinked = self.n_cuts > 1
-        return End(
-            *self._end(), self.converged, self.g, J, self.c, self.multipliers, settled, kinked
-        )
+        return End(*self._end(), self.converged, self.g, J, self.c, multipliers, settled, kinked)
 
     def _go_inside(self) -> Batches:
         """Make an end feasible that lies a hair outside and may be the best point."""

@@ -174,7 +174,7 @@ class Subproblem:
         poor = merit[j] > here - 0.5 * self.pred
         if self.view.m and poor and abs(points[0].f) < USABLE:
             step = self.corrected(points[0])
-            if step is not None:
+            if step is not None and not same_step(step, self.d):
                 more += [self.u + s * self.d + s * s * (step - self.d) for s in ARC]
                 t += ARC
         if more:
@@ -194,7 +194,7 @@ class Subproblem:
         lacks, over = at.merit - goal, float(self.view.excess(at.c, self.scale))
         while len(points) < CORRECTIONS and lacks > 0.0:
             step = self.corrected(at)
-            if step is None:
+            if step is None or same_step(step, at.u - self.u):
                 break
             points += yield from self.evaluate([1.0], self.u + step[None])
             at, before = points[-1], (lacks, over)
@@ -219,6 +219,11 @@ def scales(J: FloatArray) -> FloatArray:
     """Return the norms of the constraints' slopes, 1 where there is no slope."""
     norm = np.sqrt(np.add.reduce(J * J, 1))
     return np.where(norm > 0, norm, 1.0)
+
+
+def same_step(a: FloatArray, b: FloatArray) -> bool:
+    """Whether two steps are one: a point is not evaluated twice."""
+    return bool(np.abs(a - b).max() <= 1e-6 * np.abs(b).max())
 
 
 def vertex(t: Three, y: Three) -> float | None:
