@@ -96,16 +96,6 @@ class TestLocal:
         )
         assert drive(case, 10_000, seed).best == pytest.approx(0.2, abs=1e-3)
 
-    def test_a_point_without_objective_is_not_restored(self) -> None:
-        """The plane x_0 = 1 is feasible; the objective is undefined on most of it."""
-
-        def function(X: FloatArray) -> tuple[Any, Any, Any]:
-            f = np.where(X[:, 1] > 3.0, (X**2).sum(1), np.nan)
-            return f, none(X), X[:, :1] - 1.0
-
-        run = drive(Case(function, 3, n_eq=1), 3000)
-        assert run.best == pytest.approx((1.0 - 1e-4) ** 2 + 9.0, abs=1e-2)
-
     def test_a_smooth_problem_takes_few_evaluations(self) -> None:
         """In the median fewer than 30 (n + 1)."""
         runs = [only("local", Case(disc, 6, n_ineq=1), 400, seed) for seed in range(1, 6)]

@@ -142,6 +142,6 @@ def test_starts_without_a_value_are_no_searches() -> None:
         inside = (X**2).sum(1) < 0.5
         return np.where(inside, (X**2).sum(1), np.nan), none(X), none(X)
 
-    run = drive(Case(ball, 3), 4000, stop_when_done=True, **{"stall": 0.1, "stall_least": 1.0})
+    run = drive(Case(ball, 3), 4000, stop_when_done=True, stall=0.1, stall_least=1.0)
     ended = sum(o["searches"] for o in run.notes.get("optima", []))
     assert run.reason == "budget" or ended >= 5

@@ -12,6 +12,7 @@ from de2ls._checks import FloatArray
 from de2ls.algorithms.chorus import ChorusConfig
 from de2ls.algorithms.chorus.archive import Archive, Rows
 from de2ls.algorithms.chorus.cma import CMA, default_lambda
+from de2ls.algorithms.chorus.differences import View
 from de2ls.algorithms.chorus.lagrangian import LagrangianCMA
 from de2ls.algorithms.chorus.model import Bundle, Cut, updated
 from de2ls.algorithms.chorus.pencil import pencil
@@ -261,6 +262,40 @@ class TestCMA:
             U = batches.send(Rows(U.sum(1)[:, None], np.zeros(len(U))))
         assert es.best_u is not None
         assert es.best_u.tolist() == [0, 0, 0]
+
+
+class TestView:
+    def test_constraints_alone(self) -> None:
+        """All objectives are alike, but a point without one is no point to restore."""
+        case = Case(
+            lambda X: (np.where(X[:, 0] > 0, X[:, 1], np.nan), np.zeros((len(X), 0)), X[:, :1]),
+            2,
+            n_eq=1,
+        )
+        archive = Archive(case.space(), rng(), 1000, ChorusConfig())
+        rows = archive.rows(case.answers(np.array([[1.0, 7.0], [2.0, -7.0], [-1.0, 0.0]])))
+        f, c = View(archive, "c").split(rows)
+        assert f[:2].tolist() == [0.0, 0.0]
+        assert f[2] > 1e50
+        assert c[:2].ravel().tolist() == [1.0, 2.0]
+
+    def test_roots_until_the_other_sign_shows(self) -> None:
+        case = Case(lambda X: (X[:, 1], np.zeros((len(X), 0)), X[:, :1]), 2, n_eq=1)
+        archive = Archive(case.space(), rng(), 1000, ChorusConfig())
+        archive.evals = 9
+
+        def meet(x: float) -> None:
+            X = np.array([[x, 0.0]])
+            archive.record(archive.unit(X), archive.rows(case.answers(X)))
+
+        meet(4.0)
+        view = View(archive, "con")
+        X = np.array([[4.0, 0.0]])
+        assert view.split(archive.rows(case.answers(X)))[1].tolist() == [[2.0]]
+        assert not view.outdated
+        meet(-1.0)
+        assert view.outdated
+        assert View(archive, "con").split(archive.rows(case.answers(X)))[1].tolist() == [[4.0]]
 
 
 class TestGoInside:
