@@ -211,3 +211,15 @@ class TestOptima:
         res = de2ls.minimize(square, [(-2, 2)] * 3, constraints=plane, seed=1)
         assert res.alternatives == []
         assert res.trust >= 1
+
+    @pytest.mark.parametrize("seed", [1, 2, 3])
+    def test_noise_makes_no_optima(self, seed):
+        """The ends of a noisy bowl are scattered, and all belong to one optimum."""
+        noise = np.random.default_rng(seed)
+
+        def bowl(x):
+            return square(x - 0.3) + 1e-3 * noise.standard_normal()
+
+        res = de2ls.minimize(bowl, [(-2, 2)] * 4, seed=seed, max_evals=2000)
+        assert res.alternatives == []
+        assert res.trust >= 1

@@ -276,7 +276,8 @@ def alternatives(driver: "Driver") -> list[Alternative]:
     """Return the other distinct local optima that the search has met, best first."""
     problem, kept = driver.problem, [(driver.incumbent.x, driver.incumbent.f)]
     found: list[Alternative] = []
-    if problem.discrete.all():  # each point is its own neighbourhood there
+    # each discrete point is its own neighbourhood; noise scatters the ends of one optimum
+    if problem.discrete.all() or np.any(driver.notes.get("noise", 0.0)):
         return found
     for optimum in driver.notes.get("optima", []):
         apart = all(_distinct(driver, optimum, x, f) for x, f in kept)
@@ -288,6 +289,12 @@ def alternatives(driver: "Driver") -> list[Alternative]:
     return found
 
 
+def _noise(driver: "Driver") -> float:
+    """Return the noise of the objective that the search has found."""
+    noise = np.asarray(driver.notes.get("noise", 0.0), float)
+    return float(noise.flat[0])
+
+
 def _distinct(driver: "Driver", optimum: Mapping[str, Any], x: FloatArray, f: float) -> bool:
     """Whether an optimum is another one than the better one at `x`."""
     equal = as_good(optimum["f"], f, driver.notes["size"][0])
@@ -297,12 +304,13 @@ def _distinct(driver: "Driver", optimum: Mapping[str, Any], x: FloatArray, f: fl
 def trust(driver: "Driver") -> int:
     """Return how many independent searches ended at the best value; others count as one."""
     problem, best, notes = driver.problem, driver.incumbent, driver.notes
+    least = best.f + 3.0 * _noise(driver)  # the best of noisy values is below what it stands for
     there = [
         optimum["searches"]
         for optimum in notes.get("optima", [])
         if best.feasible
         and optimum["violation"] <= problem.feasible_tol
-        and as_good(optimum["f"], best.f, notes["size"][0])
+        and as_good(optimum["f"], least, notes["size"][0])
     ]
     return max(1, sum(there)) if there else 0
 

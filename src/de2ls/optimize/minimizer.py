@@ -117,7 +117,8 @@ def minimize(
     constraint_tol : float, tuple or list, optional
         By how much constraints may exceed their limits: one number, a tuple (inequalities,
         equalities), or a list of one value per constraint (of `fun` itself one per g, then per h);
-        1e-8 for inequalities and 1e-6 for equalities by default.
+        1e-8 for inequalities and 1e-6 for equalities by default. Rounding rarely lets an equality
+        hold exactly: a tolerance of 0 may leave no feasible point, or a poor one.
     polish : bool
         Whether to improve the best point by SciPy's SLSQP near the end. A tenth of the budget is
         kept for it, in short runs up to a quarter, at most ``200 (D + 1)`` evaluations; what it
