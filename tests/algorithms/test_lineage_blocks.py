@@ -9,7 +9,7 @@ from scipy import stats
 from de2ls.algorithms.batches import Space
 from de2ls.algorithms.lineage import cma, draws, sizes, symmetric, variation
 from de2ls.algorithms.lineage.archive import Archive
-from de2ls.algorithms.lineage.butterflies import cross_by_profile
+from de2ls.algorithms.lineage.butterflies import cross_by_profile, set_profile
 from de2ls.algorithms.lineage.choice import OperatorWeights, Roulette, by_chance
 from de2ls.algorithms.lineage.contest import contest, relative_gains, shares
 from de2ls.algorithms.lineage.ea4eig import EA4EigConfig, start
@@ -376,11 +376,11 @@ def test_binomial_crossover() -> None:
 def test_crossover_by_a_profile() -> None:
     """Rates 1 and 0 for the nearer and the farther half: five in a row, and one that is forced."""
     rng, cross = seed_state(9), compiled(cross_by_profile)
-    rates, none = np.array([1.0, 1.0, 1.0, 0.0, 0.0]), np.zeros(5)
+    rates, none = np.tile([1.0] * 3 + [0.0] * 4 + [1.0] * 3, 2), np.zeros(20)
     counts, first = np.zeros(10), np.zeros(10)
     for _ in range(5000):
         v = np.ones(10)
-        cross(rng, v, np.zeros(10), rates, np.empty(10), np.empty(10))
+        cross(rng, v, np.zeros(10), rates, np.empty(10))
         near = [v[k : k + 6].all() for k in range(5)] + [
             v[k:].all() and v[: k - 4].all() for k in range(5, 10)
         ]
@@ -388,11 +388,21 @@ def test_crossover_by_a_profile() -> None:
         assert v.sum() in (6.0, 7.0)
         counts += v
         w = np.ones(10)
-        cross(rng, w, np.zeros(10), none, np.empty(10), np.empty(10))
+        cross(rng, w, np.zeros(10), none, np.empty(10))
         assert w.sum() == 1.0
         first += w
     assert counts / 5000 == pytest.approx(np.full(10, 0.64), abs=0.03)  # 0.6 + 0.4 / 10
     assert first / 5000 == pytest.approx(np.full(10, 0.1), abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("dim", "rates"),
+    [(1, [8.0]), (4, [8.0, 4.0, 4.0, 8.0]), (5, [8.0, 4.0, 2.0, 2.0, 4.0])],
+)
+def test_profile(dim: int, rates: list[float]) -> None:
+    profile = np.empty(2 * dim)
+    compiled(set_profile)(profile, 8.0, 0.5)
+    assert profile.tolist() == 2 * rates
 
 
 @pytest.mark.parametrize("cyclic", [False, True])

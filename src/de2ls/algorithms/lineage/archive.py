@@ -7,7 +7,8 @@ from de2ls.algorithms.lineage.draws import IntArray
 from de2ls.algorithms.lineage.members import Mask
 from de2ls.engine import random
 from de2ls.engine.random import RandomState
-from de2ls.jit.kernels import block, kernel, routine
+from de2ls.jit.borrow import borrow
+from de2ls.jit.kernels import block, kernel
 
 MIX = np.uint64(0x9E3779B97F4A7C15)  # odd, near 2^64 / 1.618: spreads neighbouring bits
 
@@ -75,6 +76,7 @@ def overwrite(
 @kernel
 def append_new(rows: FloatArray, n: int, x: FloatArray, which: Mask) -> int:
     """Append marked rows that are not there yet; a table of these by hashes tells which are."""
+    rows, x = borrow(rows), borrow(x)
     count = which.sum()
     if count == 0:
         return n
@@ -98,7 +100,7 @@ def append_new(rows: FloatArray, n: int, x: FloatArray, which: Mask) -> int:
     return n
 
 
-@routine
+@block
 def _place(table: IntArray, rows: FloatArray, x: FloatArray) -> int:
     """Return where a row stands in the table, or where it would."""
     mask, bits = table.size - 1, np.uint64(0)

@@ -12,30 +12,34 @@ Each trial has a crossover rate for each coordinate: a profile that decays from 
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from de2ls._checks import FloatArray
 from de2ls.algorithms.config import parameter
-from de2ls.algorithms.lineage import archive, draws, sizes, variation
+from de2ls.algorithms.lineage import draws, sizes, variation
+from de2ls.algorithms.lineage.archive import thin
 from de2ls.algorithms.lineage.choice import by_chance, set_chances
 from de2ls.algorithms.lineage.contest import compare, relative
 from de2ls.algorithms.lineage.draws import IntArray
-from de2ls.algorithms.lineage.members import (
-    LineageConfig,
-    Members,
-    Run,
-    Search,
-    order_of,
-    replace_rows,
-)
+from de2ls.algorithms.lineage.members import Best, LineageConfig, Members, Run, Search, take_better
 from de2ls.algorithms.lineage.memory import cell_after, lehmer
+from de2ls.algorithms.lineage.population import (
+    Population,
+    archived,
+    in_use,
+    mingle,
+    replace,
+    sort,
+)
 from de2ls.algorithms.lineage.retreat import bell
 from de2ls.algorithms.lineage.sizes import rounded
 from de2ls.engine import random
 from de2ls.engine.random import RandomState
-from de2ls.jit.kernels import block, kernel
+from de2ls.engine.state import Records
+from de2ls.jit.borrow import borrow
+from de2ls.jit.kernels import block, kernel, ready, records
 
 MF, MCR, MT, MFREQ = 0, 1, 2, 3
 
@@ -66,76 +70,87 @@ class ButterflyConfig(LineageConfig):
 
 
 class Butterflies:
-    """P1: two operators, a crossover rate for each coordinate, and its memories."""
+    """P1: two operators, a crossover rate for each coordinate, and its memories.
 
-    def __init__(self, run: Run[ButterflyConfig], pop: Members) -> None:
+    Parameters
+    ----------
+    run : Run
+        The search.
+    first : Members
+        P1 at the start, sorted.
+    best : Best
+        The best of all points, which is kept up to date.
+    """
+
+    def __init__(self, run: Run[ButterflyConfig], first: Members, best: Best) -> None:
         c = run.config
-        self.run, self.pop, self.n0 = run, pop, len(pop)
-        self.memory = np.repeat([[c.mf], [c.mcr], [c.mt], [c.mfreq]], c.h, axis=1)
-        self.k = 0
-        self.archive = np.empty((sizes.rounded(c.archive * self.n0) + self.n0, run.dim))
-        self.n_archive = 0
-        self.q = np.full(2, 0.5)
-        self.g_max = c.g_max or sizes.generations(self.n0, c.n_min, run.budget)
+        self.run, self.state = run, State.of(run, first, best)
+        self.pop = self.state.pop
+        self.g_max = c.g_max or sizes.generations(len(first), c.n_min, run.budget)
+        self._make = ready(make_trials, self.state, 0.0, True, 0.0, 0)
+        self._select = ready(select, self.state, 0.0, first.f, first.v, True)
 
     def generation(self, g: int, level: float) -> Search:
         """Shrink P1, make a trial of each member, select and learn."""
         run, c = self.run, self.run.config
-        plan = sizes.linear(self.n0, c.n_min, run.progress)
-        capacity = sizes.rounded(c.archive * plan)
-        self.n_archive = archive.thin(run.rng, self.archive, self.n_archive, capacity)
-        self.pop = pop = self.pop[:plan]
         early = run.progress <= c.schedule_until
         schedule = g / self.g_max if early and run.numpy_rng.random() >= 0.5 else 0.0
-        rules = Rules(c.f_scale, c.cr_scale, c.t_scale, c.t_max, early, schedule, g, c.p)
-        old = self.archive[: self.n_archive]
-        u, drawn, operator = make_trials(run.rng, run.box, pop.x, old, self.memory, self.q, rules)
-        trials = yield from run.evaluate(u)
-        self.n_archive, self.k = select(
+        u = self._make(self.state, run.progress, early, schedule, g)
+        y = yield u
+        run.t += len(u)
+        self._select(self.state, level, y.f, y.v, early)
+
+
+class State(NamedTuple):
+    """All that compiled code works with."""
+
+    rng: RandomState
+    box: FloatArray
+    cfg: Records
+    pop: Population  # P1, sorted
+    best: Best
+    memory: FloatArray  # (4, H): MF, MCR, MT, Mfreq
+    q: FloatArray  # probabilities of the operators
+    drawn: FloatArray  # (4, N0): F, CR, T, freq of the trials
+    operator: IntArray  # of the trials
+
+    @classmethod
+    def of(cls, run: Run[ButterflyConfig], first: Members, best: Best) -> "State":
+        """Return the state of a run that begins with these members."""
+        c, n0 = run.config, len(first)
+        return cls(
             run.rng,
-            (pop.x, pop.f, pop.v, trials.x, trials.f, trials.v),
-            level,
-            (self.archive, self.n_archive, capacity),
-            (self.q, operator, c.q_min),
-            (self.memory, self.k, drawn),
+            run.box,
+            records(c.as_record()),
+            Population.of(first, sizes.rounded(c.archive * n0) + n0),
+            best,
+            np.repeat([[c.mf], [c.mcr], [c.mt], [c.mfreq]], c.h, axis=1),
+            np.full(2, 0.5),
+            np.empty((4, n0)),
+            np.empty(n0, np.int64),
         )
 
 
-class Rules(NamedTuple):
-    """What holds for all trials of a generation."""
-
-    f_scale: float
-    cr_scale: float
-    t_scale: float
-    t_max: float
-    early: bool  # whether F follows one of two tangent schedules; the first is 1/2 up to rounding,
-    schedule: float  # for the other this is g / Gmax, and 0 for the first
-    g: int
-    p: float
-
-
 @kernel
-def make_trials(
-    rng: RandomState,
-    box: FloatArray,
-    x: FloatArray,
-    old: FloatArray,
-    memory: FloatArray,
-    q: FloatArray,
-    rules: Rules,
-) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Return trials of sorted members, what was drawn for them (F, CR, T, freq), and operators.
+def make_trials(state: State, r: float, early: bool, schedule: float, g: int) -> FloatArray:
+    """Let the worst leave and return trials of the others.
 
     Donors: x + F (x_r1 - x + x_r3 - z), or the same towards one of the best.
     """
+    s = borrow(state)
+    rng, box, cfg, pop, drawn = s.rng, s.box, s.cfg[0], s.pop, s.drawn
+    shrink(rng, cfg, pop, r)
+    (x, _, _), old, operator = in_use(pop), archived(pop), s.operator
     n, dim = x.shape
-    u, drawn, operator = np.empty((n, dim)), np.empty((4, n)), np.empty(n, np.int64)
-    rates, limit, chance = np.empty((dim + 1) // 2), np.empty(dim), np.empty(dim)
-    n_elite = min(n, max(rounded(rules.p * n), 2))
+    u, profile, chance = pop.u[:n], np.empty(2 * dim), np.empty(dim)
+    n_elite, angles = min(n, max(rounded(cfg.p * n), 2)), angles_of(cfg, s.memory, early)
     for i in range(n):
-        f, cr, decay, freq = parameters(rng, memory, rules)
-        drawn[0, i], drawn[1, i], drawn[2, i], drawn[3, i] = f, cr, decay, freq
-        operator[i] = by_chance(rng, q)
+        f, cr, decay = parameters(rng, cfg, s.memory, angles, early)
+        freq = f
+        if early:  # F is not drawn, but follows the frequency
+            f = scheduled(freq, schedule, g)
+        drawn[MF, i], drawn[MCR, i], drawn[MT, i], drawn[MFREQ, i] = f, cr, decay, freq
+        operator[i] = by_chance(rng, s.q)
         r1, r2, r3 = draws.partners(rng, i, n, n + old.shape[0])
         if operator[i] == 0:
             z = variation.pooled(x, old, r2)
@@ -144,59 +159,85 @@ def make_trials(
             phi = random.integer(rng, n_elite) if 2 * dim > n else best_of(rng, dim, n)
             variation.joint_step(u[i], x[i], x[phi], x[r1], x[r3], f)
         variation.midpoint(u[i], x[i], box)
-        rates[0], factor = cr, math.exp(-decay / dim)
-        for k in range(1, rates.size):
-            rates[k] = rates[k - 1] * factor
-        cross_by_profile(rng, u[i], x[i], rates, limit, chance)
-    return u, drawn, operator
+        set_profile(profile, cr, math.exp(-decay / dim))
+        cross_by_profile(rng, u[i], x[i], profile, chance)
+    return state.pop.u[:n]
+
+
+@block
+def shrink(rng: RandomState, cfg: Any, pop: Population, r: float) -> None:
+    """Let the last of the sorted members leave, and random ones of the archive."""
+    now = pop.now[0]
+    now.n = min(now.n, sizes.linear(pop.x.shape[0], cfg.n_min, r))
+    now.n_archive = thin(rng, pop.archive, now.n_archive, rounded(cfg.archive * now.n))
+
+
+@block
+def angles_of(cfg: Any, memory: FloatArray, early: bool) -> FloatArray:
+    """Return what the draws of F, or early of the frequency, from each slot have in common."""
+    angles = np.empty(memory.shape[1])
+    for slot in range(angles.size):
+        angles[slot] = draws.widest(memory[MFREQ if early else MF, slot], cfg.f_scale)
+    return angles
 
 
 @block
 def parameters(
-    rng: RandomState, memory: FloatArray, rules: Rules
-) -> tuple[float, float, float, float]:
-    """Draw F, CR, the profile's decay and the frequency of a trial, all from one slot."""
+    rng: RandomState, cfg: Any, memory: FloatArray, angles: FloatArray, early: bool
+) -> tuple[float, float, float]:
+    """Draw F, or early the frequency, CR and the profile's decay of a trial, all from one slot.
+
+    A number is drawn for the frequency and for F, as in the program; one of them is used.
+    """
     slot, cr = random.integer(rng, memory.shape[1]), 0.0
     if memory[MCR, slot] >= 0.0:
-        cr = min(1.0, max(0.0, memory[MCR, slot] + rules.cr_scale * bell(rng)))
-    f = min(1.0, draws.positive_cauchy(rng, memory[MF, slot], rules.f_scale))
-    decay = min(rules.t_max, max(0.0, memory[MT, slot] + rules.t_scale * bell(rng)))
-    freq = min(1.0, draws.positive_cauchy(rng, memory[MFREQ, slot], rules.f_scale))
-    if rules.early:
-        f = 0.5
-        if rules.schedule > 0.0:
-            f += 0.5 * math.tan(2.0 * math.pi * freq * rules.g) * rules.schedule
-    return f, cr, decay, freq
+        cr = min(1.0, max(0.0, memory[MCR, slot] + cfg.cr_scale * bell(rng)))
+    for_f = random.uniform(rng)
+    decay = min(cfg.t_max, max(0.0, memory[MT, slot] + cfg.t_scale * bell(rng)))
+    for_freq = random.uniform(rng)
+    chance, location = (for_freq, memory[MFREQ, slot]) if early else (for_f, memory[MF, slot])
+    return min(1.0, draws.tail_cauchy(chance, location, cfg.f_scale, angles[slot])), cr, decay
+
+
+@block
+def scheduled(freq: float, schedule: float, g: int) -> float:
+    """Return F by the second schedule, or by the first, 1/2 up to rounding, if `schedule` is 0."""
+    if schedule == 0.0:
+        return 0.5
+    return 0.5 + 0.5 * math.tan(2.0 * math.pi * freq * g) * schedule
 
 
 @kernel
-def select(
-    rng: RandomState,
-    both: tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray, FloatArray],
-    level: float,
-    kept: tuple[FloatArray, int, int],
-    choice: tuple[FloatArray, IntArray, float],
-    history: tuple[FloatArray, int, FloatArray],
-) -> tuple[int, int]:
-    """Let better trials take their parents' places, learn and sort; return archive's size and k."""
-    x, f, v, new_x, new_f, new_v = both
-    old, n_archive, capacity = kept
-    q, operator, q_min = choice
-    memory, k, drawn = history
+def select(state: State, level: float, new_f: FloatArray, new_v: FloatArray, early: bool) -> None:
+    """Let better trials take their parents' places, learn and sort."""
+    s = borrow(state)
+    pop, now, cfg = s.pop, s.pop.now[0], s.cfg[0]
+    x, f, v = in_use(pop)
     gain, by_f, won, weights, n_won = compare(f, v, new_f, new_v, level)
-    n_archive = archive.append_new(old, n_archive, x, won)
-    n_archive = archive.thin(rng, old, n_archive, capacity)
-    set_chances(q, relative(gain, by_f, f, v), operator, q_min)
-    replace_rows(x, f, v, won, new_x, new_f, new_v)
-    order = order_of(f, v, level)
-    x[:], f[:], v[:] = x[order], f[order], v[order]
+    mingle(s.rng, pop, won, rounded(cfg.archive * now.n))
+    set_chances(s.q, relative(gain, by_f, f, v), s.operator[: now.n], cfg.q_min)
     if n_won > 0:
-        memory[MF, k] = lehmer(weights, drawn[MF])
-        memory[MCR, k] = cell_after(memory[MCR, k], lehmer(weights, drawn[MCR]))
-        k = (k + 1) % memory.shape[1]  # the next cell for the others: so the program has it
-        memory[MT, k] = lehmer(weights, drawn[MT])
+        learn(s.memory, now, weights, s.drawn, early)
+    replace(pop, won, new_f, new_v)
+    sort(pop, level)
+    take_better(s.best, x, f, v)
+
+
+@block
+def learn(
+    memory: FloatArray, now: Any, weights: FloatArray, drawn: FloatArray, early: bool
+) -> None:
+    """Write F and CR in one cell, and the others in the next: so the program has it.
+
+    The frequency is of use early only.
+    """
+    k = now.k
+    memory[MF, k] = lehmer(weights, drawn[MF])
+    memory[MCR, k] = cell_after(memory[MCR, k], lehmer(weights, drawn[MCR]))
+    now.k = k = (k + 1) % memory.shape[1]
+    memory[MT, k] = lehmer(weights, drawn[MT])
+    if early:
         memory[MFREQ, k] = cell_after(memory[MFREQ, k], lehmer(weights, drawn[MFREQ]))
-    return n_archive, k
 
 
 @block
@@ -211,26 +252,30 @@ def best_of(rng: RandomState, count: int, n: int) -> int:
 
 
 @block
+def set_profile(profile: FloatArray, rate: float, factor: float) -> None:
+    """Set D rates, twice over: they fall by a factor, then rise again as they fell."""
+    dim = profile.size // 2
+    last = (dim + 1) // 2 * 2 - 1
+    for k in range((dim + 1) // 2):
+        profile[k] = profile[last - k] = rate
+        rate *= factor
+    for k in range(dim):
+        profile[dim + k] = profile[k]
+
+
+@block
 def cross_by_profile(
-    rng: RandomState,
-    v: FloatArray,
-    x: FloatArray,
-    rates: FloatArray,
-    limit: FloatArray,
-    chance: FloatArray,
+    rng: RandomState, v: FloatArray, x: FloatArray, profile: FloatArray, chance: FloatArray
 ) -> None:
     """Cross with a rate for each coordinate: highest around a random one, lowest opposite.
 
-    `limit` and `chance` are room for D numbers each.
+    `chance` is room for D numbers.
     """
     dim = x.size
     start, always = random.integer(rng, dim), random.integer(rng, dim)
-    last = v[always]
-    for j in range(dim):
-        k = j - start if j >= start else j - start + dim
-        limit[j] = rates[k if k < rates.size else 2 * rates.size - 1 - k]
+    last, rates = v[always], profile[dim - start :]
     random.uniforms(rng, chance)
     for j in range(dim):
         own, other = v[j], x[j]  # both are read, so that the choice takes no branch
-        v[j] = own if chance[j] <= limit[j] else other
+        v[j] = own if chance[j] <= rates[j] else other
     v[always] = last

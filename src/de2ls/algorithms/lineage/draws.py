@@ -26,9 +26,20 @@ def positive_cauchy(rng: RandomState, location: float, scale: float) -> float:
     The upper tail of the distribution is inverted, so that no location needs many redraws:
     P(C > c) = q at c = location + scale / tan(pi q).
     """
+    return tail_cauchy(random.uniform(rng), location, scale, widest(location, scale))
+
+
+@block
+def widest(location: float, scale: float) -> float:
+    """Return the angle pi q of c = 0."""
     share = math.atan2(scale, -location) / math.pi  # P(C > 0)
-    angle = math.pi * share * (1.0 - random.uniform(rng))
-    return max(1e-300, location + scale / math.tan(angle))
+    return math.pi * share
+
+
+@block
+def tail_cauchy(chance: float, location: float, scale: float, angle: float) -> float:
+    """Return what a number of U(0, 1) stands for in the upper tail that begins at an angle."""
+    return max(1e-300, location + scale / math.tan(angle * (1.0 - chance)))
 
 
 @block

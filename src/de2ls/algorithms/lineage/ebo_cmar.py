@@ -24,7 +24,7 @@ from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import parameter
 from de2ls.algorithms.lineage.butterflies import Butterflies, ButterflyConfig
 from de2ls.algorithms.lineage.contest import contest
-from de2ls.algorithms.lineage.members import Members, Run, Search, better_of
+from de2ls.algorithms.lineage.members import Best, Members, Run, Search
 from de2ls.algorithms.lineage.polish import Polish, PolishConfig
 from de2ls.algorithms.lineage.retreat import Retreat, RetreatConfig
 
@@ -43,41 +43,36 @@ class EBOConfig(PolishConfig, ButterflyConfig, RetreatConfig):
 def search(space: Any, rng: np.random.Generator, budget: int, config: EBOConfig) -> Search:
     """Minimise by EBOwithCMAR."""
     run = Run(space, rng, budget, config)
-    pop = (yield from run.start()).sorted(run.level)
+    first = (yield from run.start()).sorted(run.level)
     n2 = config.n2 or 4 + int(3.0 * math.log(run.dim))
     second = yield from run.evaluate(space.sample(rng, n2))
-    ebo, retreat = Butterflies(run, pop), Retreat(run, second.sorted(run.level))
+    best = first[[0]]  # of all points: P2 is sampled anew, and forgets what it has found
+    row = Best(best.x, best.f, best.v)
+    ebo, retreat = Butterflies(run, first, row), Retreat(run, second.sorted(run.level), row)
     polish, favoured = Polish(run), 0
     cycle = config.cycle or (50 if run.dim <= 10 else 100 if run.dim <= 30 else 150)
     chance, g, at = np.ones(2), 0, 0
-    best = ebo.pop[[0]]  # of all points: P2 is sampled anew, and forgets what it has found
     while True:
         g, at, level = g + 1, at + 1, run.level
         if at == cycle + 1:
-            chance = phase_chances(run, ebo.pop, retreat.pop, level)
+            chance = phase_chances(run, ebo.pop.members, retreat.pop.members, level)
             favoured = int(chance[1] > chance[0]) if chance[0] != chance[1] else 2
         elif at == 2 * cycle:
             if favoured == 0:
-                some = rng.permutation(len(ebo.pop))[:n2]
-                retreat.restart(ebo.pop[some], config.sigma * (1.0 - run.progress))
+                some = rng.permutation(len(ebo.pop.members))[:n2]
+                retreat.restart(ebo.pop.members[some], config.sigma * (1.0 - run.progress))
             elif retreat.best_is_inside():
-                ebo.pop.put([-1], retreat.pop[:1])
-                ebo.pop = ebo.pop.sorted(level)
+                ebo.pop.take_in(retreat.pop.members[:1], level)
             at, chance = 1, np.ones(2)
         if rng.random() < chance[0]:
             yield from ebo.generation(g, level)
-            best = better_of(best, ebo.pop)
         if rng.random() < chance[1]:
             yield from retreat.generation(g, level)
-            best = better_of(best, retreat.pop)
         found = yield from polish.try_from(best)
         if found is not None:
-            best = found
-            ebo.pop.put([-1], found)
-            ebo.pop = ebo.pop.sorted(level)
-            copies = ebo.pop[np.zeros(n2, np.int64)]
-            retreat.pop = copies
-            retreat.restart(copies, config.sigma_polished)
+            best.put([0], found)
+            ebo.pop.take_in(found, level)
+            retreat.restart(ebo.pop.members[np.zeros(n2, np.int64)], config.sigma_polished)
 
 
 def phase_chances(run: Run[EBOConfig], first: Members, second: Members, level: float) -> FloatArray:

@@ -11,7 +11,7 @@ The eps-order: both v <= eps, or v equal: by f; else by v. A level of 0 is the f
 
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from de2ls._checks import FloatArray
 from de2ls.algorithms.config import Config, parameter
 from de2ls.algorithms.lineage.draws import IntArray
-from de2ls.jit.kernels import block, kernel
+from de2ls.jit.kernels import block, kernel, routine
 
 Mask = NDArray[np.bool_]
 Search = Generator[FloatArray, Any, Any]
@@ -147,6 +147,23 @@ def _first_better(f: FloatArray, v: FloatArray, new_f: FloatArray, new_v: FloatA
         if better(new_f[i], new_v[i], best_f, best_v, 0.0):
             found, best_f, best_v = i, new_f[i], new_v[i]
     return found
+
+
+class Best(NamedTuple):
+    """The best of all points, in arrays that stay."""
+
+    x: FloatArray  # (1, D)
+    f: FloatArray  # (1,)
+    v: FloatArray  # (1,)
+
+
+@routine
+def take_better(best: Best, x: FloatArray, f: FloatArray, v: FloatArray) -> None:
+    """Let the first of the best members be the best one where it is better at eps = 0."""
+    i = _first_better(best.f, best.v, f, v)
+    if i >= 0:
+        best.x[0] = x[i]
+        best.f[0], best.v[0] = f[i], v[i]
 
 
 AnyConfig = TypeVar("AnyConfig", bound=LineageConfig, covariant=True)

@@ -13,7 +13,7 @@ import numpy as np
 
 from de2ls._checks import FloatArray
 from de2ls.algorithms.lineage.archive import append_new, thin
-from de2ls.algorithms.lineage.members import Mask, Members, better, replace_rows
+from de2ls.algorithms.lineage.members import Mask, Members, better, order_of, replace_rows
 from de2ls.engine.members import copy_vector
 from de2ls.engine.random import RandomState
 from de2ls.engine.state import Fields, Records
@@ -79,6 +79,20 @@ def mingle(rng: RandomState, pop: Population, which: Mask, capacity: int) -> Non
     now = pop.now[0]
     now.n_archive = append_new(pop.archive, now.n_archive, pop.x, which)
     now.n_archive = thin(rng, pop.archive, now.n_archive, capacity)
+
+
+@routine
+def sort(pop: Population, level: float) -> None:
+    """Sort the members; those that move go by the trials' places, whose rows are lost."""
+    x, f, v = in_use(pop)
+    order = order_of(f, v, level)
+    f[:], v[:] = f[order], v[order]
+    for place in range(order.size):
+        if order[place] != place:
+            copy_vector(x[order[place]], pop.u[place])
+    for place in range(order.size):
+        if order[place] != place:
+            copy_vector(pop.u[place], x[place])
 
 
 @routine

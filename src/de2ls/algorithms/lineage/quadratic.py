@@ -11,12 +11,15 @@
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from de2ls._checks import FloatArray
+from de2ls.algorithms.lineage.draws import IntArray
 from de2ls.algorithms.lineage.members import Mask
-from de2ls.jit.kernels import routine
+from de2ls.jit.borrow import borrow
+from de2ls.jit.kernels import block, routine
 
 ROUNDING = 1e-12  # a constraint is met, or a normal depends on others, up to this part
 
@@ -46,6 +49,21 @@ def inverse_root(matrix: FloatArray, inverse: FloatArray) -> bool:
     return True
 
 
+class ActiveSet(NamedTuple):
+    """Constraints that hold as equations; so many first places of the arrays are in use."""
+
+    n_active: IntArray  # (1,)
+    which: IntArray
+    side: FloatArray  # of their normals
+    u: FloatArray
+    q: FloatArray
+    r: FloatArray
+    free: Mask  # which of all constraints are not active
+    z: FloatArray  # step direction of y
+    change: FloatArray  # step direction of u, downward
+    along: FloatArray  # room for what `across` finds
+
+
 @routine
 def minimum(
     inverse: FloatArray,
@@ -59,65 +77,152 @@ def minimum(
     multipliers: FloatArray,
 ) -> bool:
     """Set the minimiser and the multipliers of the rows; False where nothing meets all of them."""
-    n, m = g.size, offsets.size
-    y, normals = np.empty(n), np.empty((m + n, n))  # of the rows, then of the coordinates
-    for i in range(n):
-        y[i] = 0.0
+    y, normals = unconstrained(inverse, g), normals_of(inverse, rows)
+    size = np.sqrt((normals * normals).sum(axis=1))
+    active = empty_set(g.size, size.size)
+    for _ in range(10 * size.size):
+        set_point(inverse, y, d)
+        p, side, gap = most_violated(normals, offsets, n_eq, low, high, d, y, size, active.free)
+        if p < 0:
+            set_multipliers(active, multipliers)
+            return True
+        if not activate(active, normals, n_eq, p, side, gap, ROUNDING * size[p], y):
+            return False
+    return False
+
+
+@block
+def unconstrained(inverse: FloatArray, g: FloatArray) -> FloatArray:
+    """Return y of the minimiser without constraints."""
+    y = np.zeros(g.size)
+    for i in range(g.size):
         for j in range(i + 1):
             y[i] -= inverse[i, j] * g[j]
-        normals[m + i] = inverse[:, i]
+    return y
+
+
+@block
+def normals_of(inverse: FloatArray, rows: FloatArray) -> FloatArray:
+    """Return the normals of the rows, then of the coordinates."""
+    m, n = rows.shape
+    normals = np.empty((m + n, n))
     for k in range(m):
         normals[k] = inverse @ rows[k]
-    size = np.sqrt((normals * normals).sum(axis=1))
-    active, sign, n_active = np.empty(n, np.int64), np.empty(n), 0
-    q, r, u = np.empty((n, n)), np.zeros((n, n)), np.empty(n)
-    z, along, change = np.empty(n), np.empty(n), np.empty(n)
-    free = np.ones(m + n, np.bool_)
-    for _ in range(10 * (n + m)):
-        for j in range(n):
-            d[j] = 0.0
-            for i in range(j, n):
-                d[j] += inverse[i, j] * y[i]
-        p, side, gap = most_violated(normals, offsets, n_eq, low, high, d, y, size, free)
-        if p < 0:
-            multipliers[:] = 0.0
-            for k in range(n_active):
-                if active[k] < m:
-                    multipliers[active[k]] = sign[k] * u[k]
+    for i in range(n):
+        normals[m + i] = inverse[:, i]
+    return normals
+
+
+@block
+def empty_set(n: int, n_all: int) -> ActiveSet:
+    """Return an active set without constraints."""
+    return ActiveSet(
+        np.zeros(1, np.int64),
+        np.empty(n, np.int64),
+        np.empty(n),
+        np.empty(n),
+        np.empty((n, n)),
+        np.zeros((n, n)),
+        np.ones(n_all, np.bool_),
+        np.empty(n),
+        np.empty(n),
+        np.empty(n),
+    )
+
+
+@block
+def set_point(inverse: FloatArray, y: FloatArray, d: FloatArray) -> None:
+    """Set d of y = L' d."""
+    for j in range(y.size):
+        d[j] = 0.0
+        for i in range(j, y.size):
+            d[j] += inverse[i, j] * y[i]
+
+
+@block
+def set_multipliers(active: ActiveSet, multipliers: FloatArray) -> None:
+    """Set the multipliers of the rows, 0 where they are not active."""
+    multipliers[:] = 0.0
+    for k in range(active.n_active[0]):
+        if active.which[k] < multipliers.size:
+            multipliers[active.which[k]] = active.side[k] * active.u[k]
+
+
+@block
+def activate(
+    active: ActiveSet,
+    normals: FloatArray,
+    n_eq: int,
+    p: int,
+    side: float,
+    gap: float,
+    rounding: float,
+    y: FloatArray,
+) -> bool:
+    """Step until constraint p holds, dropping others that hinder, and add it; False if none can."""
+    active, normals, y = borrow(active), borrow(normals), borrow(y)
+    own = 0.0  # multiplier of p
+    while True:
+        square = set_directions(active, normals[p], side)
+        depends = square <= rounding**2
+        partial, hinders = partial_step(active, n_eq)
+        full = np.inf if depends else gap / square
+        step = min(partial, full)
+        if step == np.inf:
+            return False
+        for k in range(active.n_active[0]):
+            active.u[k] -= step * active.change[k]
+        own += step
+        if not depends:
+            gap -= step * square
+            for j in range(y.size):
+                y[j] += step * side * active.z[j]
+        if full <= partial:
+            add(active, normals[p], p, side, own)
             return True
-        own = 0.0  # multiplier of p
-        while True:
-            square = across(q, n_active, normals[p], z, along)
-            depends = square <= (ROUNDING * size[p]) ** 2
-            back_substitute(r, n_active, along, change)
-            least, drop = np.inf, -1
-            for k in range(n_active):
-                change[k] *= side
-                if active[k] >= n_eq and change[k] > 0.0 and u[k] / change[k] < least:
-                    least, drop = u[k] / change[k], k
-            full = np.inf if depends else gap / square
-            step = min(least, full)
-            if step == np.inf:
-                return False
-            for k in range(n_active):
-                u[k] -= step * change[k]
-            own += step
-            if not depends:
-                gap -= step * square
-                for j in range(n):
-                    y[j] += step * side * z[j]
-            if full <= least:
-                break
-            free[active[drop]] = True
-            for k in range(drop + 1, n_active):
-                active[k - 1], sign[k - 1], u[k - 1] = active[k], sign[k], u[k]
-            n_active -= 1
-            for k in range(drop, n_active):
-                extend(q, r, k, normals[active[k]], sign[k], z, along)
-        active[n_active], sign[n_active], u[n_active], free[p] = p, side, own, False
-        extend(q, r, n_active, normals[p], side, z, along)
-        n_active += 1
-    return False
+        drop(active, normals, hinders)
+
+
+@block
+def set_directions(active: ActiveSet, normal: FloatArray, side: float) -> float:
+    """Set the step directions of y, but for the side, and of u; return z' z."""
+    square = across(active.q, active.n_active[0], normal, active.z, active.along)
+    back_substitute(active.r, active.n_active[0], active.along, active.change)
+    for k in range(active.n_active[0]):
+        active.change[k] *= side
+    return square
+
+
+@block
+def partial_step(active: ActiveSet, n_eq: int) -> tuple[float, int]:
+    """Return the length at which the first multiplier of an inequality is 0, and whose it is."""
+    least, first = np.inf, -1
+    for k in range(active.n_active[0]):
+        change = active.change[k]
+        if active.which[k] >= n_eq and change > 0.0 and active.u[k] / change < least:
+            least, first = active.u[k] / change, k
+    return least, first
+
+
+@block
+def add(active: ActiveSet, normal: FloatArray, p: int, side: float, u: float) -> None:
+    """Add constraint p to the active set."""
+    count = active.n_active[0]
+    active.which[count], active.side[count], active.u[count] = p, side, u
+    active.free[p] = False
+    extend(active.q, active.r, count, normal, side, active.z, active.along)
+    active.n_active[0] += 1
+
+
+@block
+def drop(active: ActiveSet, normals: FloatArray, place: int) -> None:
+    """Drop a constraint from the active set."""
+    which, side, u = active.which, active.side, active.u
+    active.free[which[place]] = True
+    active.n_active[0] -= 1
+    for k in range(place, active.n_active[0]):
+        which[k], side[k], u[k] = which[k + 1], side[k + 1], u[k + 1]
+        extend(active.q, active.r, k, normals[which[k]], side[k], active.z, active.along)
 
 
 @routine

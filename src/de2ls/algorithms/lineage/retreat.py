@@ -2,20 +2,33 @@
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from de2ls._checks import FloatArray
 from de2ls.algorithms.config import parameter
 from de2ls.algorithms.lineage import cma, symmetric, variation
-from de2ls.algorithms.lineage.members import LineageConfig, Members, Run, Search, order_of
+from de2ls.algorithms.lineage.members import (
+    Best,
+    LineageConfig,
+    Members,
+    Run,
+    Search,
+    order_of,
+    take_better,
+)
+from de2ls.algorithms.lineage.population import Population
 from de2ls.engine import random
 from de2ls.engine.members import copy_vector
 from de2ls.engine.random import RandomState
-from de2ls.jit.kernels import block, kernel, routine
+from de2ls.engine.state import Fields
+from de2ls.jit.borrow import borrow
+from de2ls.jit.kernels import block, kernel, ready, routine
 
 SQRT_PI = math.sqrt(math.pi)
 HUGE = 1e25  # a sum of objectives beyond this gives equal weights
+FIELDS: Fields = [("sigma", "f8")]  # what P2 has beside it: the step size
 FLOOR = 1e-14  # least square of a length, relative to the largest
 
 
@@ -37,57 +50,67 @@ def bell(rng: RandomState) -> float:
     return SQRT_PI * (math.asin(random.uniform(rng)) - math.asin(random.uniform(rng)))
 
 
+class State(NamedTuple):
+    """All that compiled code works with."""
+
+    rng: RandomState
+    box: FloatArray
+    pop: Population  # P2, sorted
+    best: Best
+    shape: cma.Shape
+    logs: FloatArray  # weights by the logarithm of the rank
+    samples: FloatArray  # (N2, D) trials before their repair
+
+
 @kernel
-def draw(
-    rng: RandomState, shape: cma.Shape, sigma: float, parents: FloatArray, box: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return samples, one per parent, and the same repaired.
+def draw(state: State) -> FloatArray:
+    """Draw samples, one per member; return them repaired.
 
     Their steps are, by a coin, all from the bell or all from one arcsine. Outside the box stand the
-    parents' reflections.
+    members' reflections.
     """
-    n, dim = parents.shape
-    z, y, inside = np.empty((n, dim)), np.empty((n, dim)), np.empty((n, dim))
+    s = borrow(state)
+    rng, box, x, u, y = s.rng, s.box, s.pop.x, s.pop.u, s.samples
+    z = np.empty_like(y)
     bells = random.uniform(rng) < 0.5
-    for i in range(n):
-        for j in range(dim):
+    for i in range(z.shape[0]):
+        for j in range(z.shape[1]):
             z[i, j] = bell(rng) if bells else SQRT_PI * math.asin(2.0 * random.uniform(rng) - 1.0)
-    cma.sample(shape, cma.units(box, sigma), z, y)
-    for i in range(n):
-        copy_vector(y[i], inside[i])
-        variation.reflect_parent(inside[i], parents[i], box)
-    return y, inside
+    cma.sample(s.shape, cma.units(box, s.pop.now[0].sigma), z, y)
+    for i in range(u.shape[0]):
+        copy_vector(y[i], u[i])
+        variation.reflect_parent(u[i], x[i], box)
+    return state.pop.u
 
 
 @kernel
 def follow(
-    shape: cma.Shape,
-    sigma: float,
-    box: FloatArray,
+    state: State,
     rates: cma.Rates,
     lesson: cma.Lesson,
-    samples: FloatArray,
-    trials: tuple[FloatArray, FloatArray, FloatArray],
     level: float,
-    logs: FloatArray,
+    f: FloatArray,
+    v: FloatArray,
     by_f: bool,
     late: bool,
-) -> tuple[FloatArray, FloatArray, FloatArray, float, bool]:
-    """Sort the trials and learn from their better half.
+) -> bool:
+    """Let the trials be P2, sorted, and learn from its better half; whether the model is sound.
 
-    Returns x, f, v of P2, the step size, and whether the model is sound. Late in the run the mean
-    is repaired by the best point.
+    Late in the run the mean is repaired by the best point.
     """
-    order = order_of(trials[1], trials[2], level)
-    x, f, v = trials[0][order], trials[1][order], trials[2][order]
-    weights, mean = weights_of(f, logs, by_f), np.empty(x.shape[1])
-    steps = samples[order[: logs.size]]
+    s = borrow(state)
+    pop, now, box, logs = s.pop, s.pop.now[0], s.box, s.logs
+    order = order_of(f, v, level)
+    pop.x[:], pop.f[:], pop.v[:] = pop.u[order], f[order], v[order]
+    take_better(s.best, pop.x, pop.f, pop.v)
+    weights, mean = weights_of(pop.f, logs, by_f), np.empty(pop.x.shape[1])
+    steps = s.samples[order[: logs.size]]
     symmetric.combine(mean, weights, steps)
     if late:
-        variation.reflect_parent(mean, x[0], box)
-    unit = cma.units(box, sigma)
-    sigma = cma.learn(shape, sigma, unit, rates, mean, steps, weights, lesson)
-    return x, f, v, sigma, not cma.is_lost(sigma) and cma.decompose(shape, FLOOR)
+        variation.reflect_parent(mean, pop.x[0], box)
+    unit = cma.units(box, now.sigma)
+    now.sigma = cma.learn(s.shape, now.sigma, unit, rates, mean, steps, weights, lesson)
+    return not cma.is_lost(now.sigma) and cma.decompose(s.shape, FLOOR)
 
 
 @routine
@@ -115,17 +138,19 @@ class Retreat:
     ----------
     run : Run
         The search.
-    pop : Members
-        P2 at the start.
+    first : Members
+        P2 at the start, sorted.
+    best : Best
+        The best of all points, which is kept up to date.
     """
 
-    def __init__(self, run: Run[RetreatConfig], pop: Members) -> None:
-        self.run, self.pop = run, pop
-        dim, n = run.dim, len(pop)
+    def __init__(self, run: Run[RetreatConfig], first: Members, best: Best) -> None:
+        self.run = run
+        dim, n = run.dim, len(first)
         mu = math.ceil(n / 2)
         logs = math.log(max(mu, dim / 2.0) + 0.5) - np.log(np.arange(1, mu + 1))
-        self.logs: FloatArray = logs / logs.sum()
-        self.mueff = mueff = cma.effective(self.logs)
+        logs /= logs.sum()
+        self.mueff = mueff = cma.effective(logs)
         self.cautious = ((1.4 + 2.0 / (dim + 1.0)) * cma.expected(dim)) ** 2 / dim
         cs = (mueff + 2.0) / (dim + mueff + 3.0)
         self.rates = cma.Rates(
@@ -138,43 +163,38 @@ class Retreat:
             + 2.0 * max(0.0, math.sqrt((mueff - 1.0) / (dim + 1.0)) - 1.0)
             + cs,
         )
-        self.restart(pop, run.config.sigma)
+        shape = cma.Shape(*np.empty((4, dim)), *np.empty((2, dim, dim)))
+        self.pop = Population.of(first, 0, FIELDS)
+        self.state = State(run.rng, run.box, self.pop, best, shape, logs, np.empty((n, dim)))
+        self._draw = ready(draw, self.state)
+        self._follow = ready(
+            follow, self.state, self.rates, self.lesson(1), 0.0, first.f, first.v, True, True
+        )
+        self.restart(first, run.config.sigma)
 
     def restart(self, members: Members, sigma: float) -> None:
         """Let members overwrite the first of P2 and start anew from their centre."""
-        self.pop.put(slice(len(members)), members)
-        dim = self.run.dim
-        lengths, ps, pc = np.empty((3, dim))
-        c, axes = np.empty((2, dim, dim))
-        self.shape = cma.Shape(self.pop.x.mean(axis=0), lengths, ps, pc, c, axes)
-        self.sigma = sigma
-        cma.forget(self.shape)
+        self.pop.members.put(slice(len(members)), members)
+        self.pop.now["sigma"] = sigma
+        self.state.shape.mean[:] = self.pop.x.mean(axis=0)
+        cma.forget(self.state.shape)
 
     def best_is_inside(self) -> bool:
         """Whether no coordinate of P2's best stands on a bound."""
         x, (low, high) = self.pop.x[0], self.run.box
         return bool(((x > low) & (x < high)).all())
 
+    def lesson(self, g: int) -> cma.Lesson:
+        """Return how the distribution learns in generation g."""
+        fading = (1.0 - self.rates.cs) ** (2.0 * g)
+        return cma.Lesson(self.mueff, fading, self.cautious, compensated=False, limit=1.0)
+
     def generation(self, g: int, level: float) -> Search:
         """Sample P2 anew and let the distribution follow its better half."""
-        run, box = self.run, self.run.box
-        y, inside = draw(run.rng, self.shape, self.sigma, self.pop.x, box)
-        trials = yield from run.evaluate(inside)
-        late = run.progress >= run.config.mean_from
-        fading = (1.0 - self.rates.cs) ** (2.0 * g)
-        *sorted_trials, self.sigma, sound = follow(
-            self.shape,
-            self.sigma,
-            box,
-            self.rates,
-            cma.Lesson(self.mueff, fading, self.cautious, compensated=False, limit=1.0),
-            y,
-            (trials.x, trials.f, trials.v),
-            level,
-            self.logs,
-            run.space.n_ineq + run.space.n_eq == 0,
-            late,
-        )
-        self.pop = Members(*sorted_trials)
-        if not sound:
-            self.restart(self.pop, run.config.sigma)
+        run, c = self.run, self.run.config
+        u = self._draw(self.state)
+        y = yield u
+        run.t += len(u)
+        by_f, late = run.space.n_ineq + run.space.n_eq == 0, run.progress >= c.mean_from
+        if not self._follow(self.state, self.rates, self.lesson(g), level, y.f, y.v, by_f, late):
+            self.restart(self.pop.members, c.sigma)
