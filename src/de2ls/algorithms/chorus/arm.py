@@ -23,6 +23,7 @@ class Arm:
         self.ready: Rows | None = None
         self.virtual, self.weight, self.rate = 0.0, 1.0, 0.0
         self.spent, self.gain = 0, 0.0  # in this turn
+        self.used = 0  # evaluations in all
         self.dry = 0  # turns in a row without gain
         self.episodes, self.faults, self.idle, self.over = 0, 0, 0, False
 
@@ -69,6 +70,7 @@ class Arm:
         self.answers.append(rows)
         self.told += k
         self.spent += k
+        self.used += k
         self.gain += gain
         self.virtual += k / self.weight
 

@@ -53,6 +53,9 @@ class ChorusConfig(Config):
     stale: float = parameter(1e-3, "share of the best credit below which none counts", 0.0, 1.0)
     dry: int = parameter(5, "turns in a row without gain after which credit does not count", 1)
     first_runs: int = parameter(2, "runs of evolve before the rugged arm begins", 0)
+    first_most: float = parameter(
+        2000.0, "evaluations of evolve, per dimension, after which it waits no longer", 0.0
+    )
 
     faults: int = parameter(20, "numerical breakdowns after which an arm is dropped", 1)
     idle: int = parameter(50, "turns in a row without a point after which an arm is dropped", 1)
