@@ -8,7 +8,7 @@ import pytest
 
 from de2ls._checks import FloatArray
 from de2ls.algorithms.chorus import ChorusConfig
-from de2ls.algorithms.chorus.archive import Archive, Batches
+from de2ls.algorithms.chorus.archive import Archive, Batches, Rows
 from de2ls.algorithms.chorus.arm import Arm, gained
 from de2ls.algorithms.chorus.scheduler import Scheduler
 from tests.algorithms.chorus.support import Case, drive
@@ -166,3 +166,24 @@ def test_evolve_begins_early_where_nothing_is_feasible(monkeypatch: pytest.Monke
 def test_a_small_budget_has_no_room_for_that(monkeypatch: pytest.MonkeyPatch) -> None:
     names = turns(monkeypatch, 2000)
     assert names.index("lines") < names.index("evolve")
+
+
+def test_rugged_does_not_wait_for_an_endless_run_of_evolve() -> None:
+    """2,000 evaluations per dimension are enough; before that, two runs."""
+
+    def flat(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        return np.zeros(len(X)), X[:, :1] - 9.0, np.zeros((len(X), 0))
+
+    archive = Archive(
+        Case(flat, 2, n_ineq=1).space(), np.random.default_rng(1), 100_000, ChorusConfig()
+    )
+    scheduler = Scheduler(archive, {"evolve": idler, "rugged": idler})
+    evolve = scheduler.arms[0]
+    assert not scheduler._evolved()
+    evolve.take(Rows(np.zeros((3999, 2)), np.zeros(3999)), 0.0)
+    assert not scheduler._evolved()
+    evolve.take(Rows(np.zeros((1, 2)), np.zeros(1)), 0.0)
+    assert scheduler._evolved()
+    other = Scheduler(archive, {"evolve": idler, "rugged": idler})
+    other.arms[0].episodes = 2
+    assert other._evolved()
