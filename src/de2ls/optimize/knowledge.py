@@ -85,7 +85,7 @@ def model_slopes(driver: "Driver") -> Slopes | str:
         return "no feasible point was found"
     if problem.discrete.all():
         return "all coordinates are discrete"
-    if np.any(driver.notes.get("noise", 0.0)):
+    if _noise(driver).any():
         return "the results are noisy"
     for optimum in driver.notes.get("optima", []):
         if optimum["slopes"] is not None and not _apart(problem, optimum["x"], best.x, NEAR):
@@ -277,7 +277,7 @@ def alternatives(driver: "Driver") -> list[Alternative]:
     problem, kept = driver.problem, [(driver.incumbent.x, driver.incumbent.f)]
     found: list[Alternative] = []
     # each discrete point is its own neighbourhood; noise scatters the ends of one optimum
-    if problem.discrete.all() or np.any(driver.notes.get("noise", 0.0)):
+    if problem.discrete.all() or _noise(driver).any():
         return found
     for optimum in driver.notes.get("optima", []):
         apart = all(_distinct(driver, optimum, x, f) for x, f in kept)
@@ -289,10 +289,9 @@ def alternatives(driver: "Driver") -> list[Alternative]:
     return found
 
 
-def _noise(driver: "Driver") -> float:
-    """Return the noise of the objective that the search has found."""
-    noise = np.asarray(driver.notes.get("noise", 0.0), float)
-    return float(noise.flat[0])
+def _noise(driver: "Driver") -> FloatArray:
+    """Return the noise that the search has found, that of the objective first."""
+    return np.atleast_1d(np.asarray(driver.notes.get("noise", 0.0), float))
 
 
 def _distinct(driver: "Driver", optimum: Mapping[str, Any], x: FloatArray, f: float) -> bool:
@@ -304,7 +303,7 @@ def _distinct(driver: "Driver", optimum: Mapping[str, Any], x: FloatArray, f: fl
 def trust(driver: "Driver") -> int:
     """Return how many independent searches ended at the best value; others count as one."""
     problem, best, notes = driver.problem, driver.incumbent, driver.notes
-    least = best.f + 3.0 * _noise(driver)  # the best of noisy values is below what it stands for
+    least = best.f + 3.0 * _noise(driver)[0]  # the best of noisy values is below what it stands for
     there = [
         optimum["searches"]
         for optimum in notes.get("optima", [])

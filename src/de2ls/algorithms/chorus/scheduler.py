@@ -110,7 +110,7 @@ class Scheduler:
             ) or a.multimodal
             late = late and (arm.name != "rugged" or self._evolved())
             late = late and (arm.name != "trend" or a.optima.several)
-            if self._barred and not self._runs_of("evolve"):
+            if self._barred and self._evolve is not None and not self._evolve.episodes:
                 late = arm.name == "evolve"
             if arm not in self.awake and (early or late or not self.awake):
                 arm.virtual = least - early  # next
@@ -127,15 +127,15 @@ class Scheduler:
 
         On a flat function two of its runs can take half of the budget.
         """
-        evolve = next((arm for arm in self.arms if arm.name == "evolve"), None)
+        evolve = self._evolve
         if evolve is None or "evolve" not in self.globals:
             return True
         long = evolve.used >= self.config.first_most * self.a.n
         return long or evolve.episodes >= self.config.first_runs
 
-    def _runs_of(self, name: str) -> float:
-        """Return how many episodes an arm has had; one that is not there needs none."""
-        return next((arm.episodes for arm in self.arms if arm.name == name), np.inf)
+    @property
+    def _evolve(self) -> Arm | None:
+        return next((arm for arm in self.arms if arm.name == "evolve"), None)
 
     def _turn(self, arm: Arm) -> Generator[FloatArray, Any, None]:
         limit: float = self.quantum
