@@ -14,6 +14,8 @@ from de2ls._checks import FloatArray
 from de2ls.jit.kernels import block, kernel
 from de2ls.suites.cec2017.parts import (
     absolutes,
+    ackley,
+    griewank,
     largest,
     largest_absolute,
     links,
@@ -197,13 +199,10 @@ def c13(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) ->
 def c14(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) -> None:
     """C14, C23: Ackley's function with sum_{i>=2} z_i^2 + 1 - |z_1| <= 0 and sum z_i^2 - 4 = 0."""
     z = moved(x, params, work)
-    D = z.shape[0]
     _, cosines = turn_waves_of(z, 1.0, work)
-    Q = squares(z)
-    well = -20.0 * math.exp(-0.2 * math.sqrt(Q / D))
-    out[0] = well + 20.0 - math.exp(cosines.sum() / D) + math.e
+    out[0] = ackley(z, cosines)
     out[1] = squares(z[1:]) + 1.0 - abs(z[0])
-    out[2] = Q - 4.0
+    out[2] = squares(z) - 4.0
 
 
 @block
@@ -251,13 +250,10 @@ def c17(x: FloatArray, params: FloatArray, work: FloatArray, out: FloatArray) ->
     z = moved(x, params, work)
     D = z.shape[0]
     Q = squares(z)
-    angles = own_vector(work, D)
     signs = 0.0
     for i in range(D):
-        angles[i] = z[i] / math.sqrt(i + 1.0)
         signs += np.sign(abs(z[i]) - Q + z[i] * z[i] - 1.0)
-    _, cosines = waves_of(angles, 1.0, work)
-    out[0] = Q / 4000.0 + 1.0 - product(cosines, 0, 1)
+    out[0] = griewank(z, work)
     out[1] = 1.0 - signs
     out[2] = Q - 4.0 * D
 

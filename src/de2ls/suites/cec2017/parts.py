@@ -129,6 +129,24 @@ def rastrigin(y: FloatArray, cosines: FloatArray) -> float:
 
 
 @kernel
+def ackley(y: FloatArray, cosines: FloatArray) -> float:
+    """Ackley's function, given the cosines of 2 pi y_i."""
+    D = y.shape[0]
+    well = -20.0 * math.exp(-0.2 * math.sqrt(squares(y) / D))
+    return well + 20.0 - math.exp(cosines.sum() / D) + math.e
+
+
+@kernel
+def griewank(y: FloatArray, work: FloatArray) -> float:
+    """Griewank's function; it takes the problem's own vector."""
+    angles = own_vector(work, y.shape[0])
+    for i in range(y.shape[0]):
+        angles[i] = y[i] / math.sqrt(i + 1.0)
+    _, cosines = waves_of(angles, 1.0, work)
+    return squares(y) / 4000.0 + 1.0 - product(cosines, 0, 1)
+
+
+@kernel
 def product_sum(y: FloatArray, factors: FloatArray) -> float:
     """Sum of y_i factor_i."""
     total = 0.0
