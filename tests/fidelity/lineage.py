@@ -18,8 +18,10 @@ import numpy as np
 from scipy.stats import mannwhitneyu
 
 import de2ls
+from de2ls._checks import FloatArray
 from de2ls.problems.key import ProblemKey
-from de2ls.suites.cec_bound import CEC2017_BOUND, CEC2022_BOUND, BoundSuite
+from de2ls.problems.problem import Problem
+from de2ls.suites.cec_bound import CEC2017_BOUND, CEC2022_BOUND, HALF_WIDTH, BoundSuite
 from tests.fidelity.rules import SHARED
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "results" / "fidelity" / "lineage"
@@ -27,7 +29,29 @@ RUNS = 25
 LEVEL = 0.05  # of Holm's procedure over the functions of a comparison
 ZERO = 1e-8
 
-CEC2020_BOUND = BoundSuite(  # F4 of minionpy differs from the organisers' program
+
+class MinionSuite(BoundSuite):
+    """A contest whose functions only minionpy has."""
+
+    def make(self, key: ProblemKey) -> Problem:
+        """Make a function by its number."""
+        import minionpy
+
+        values = getattr(minionpy, f"CEC{self.year}Functions")(int(key.name), key.dim)
+        optimum, width = self.best_known(key), np.full(key.dim, HALF_WIDTH)
+
+        def many(X: FloatArray, out: FloatArray) -> None:
+            f = np.array(values(X.tolist()))  # minionpy takes lists faster than arrays
+            out[:, 0] = np.where(f - optimum < ZERO, optimum, f)
+
+        def one(x: FloatArray, out: FloatArray) -> None:
+            many(x[None], out[None])
+
+        name = f"{self.title} {key.label}"
+        return Problem(name, -width, width, 0, 0, function=one, many=many, best_known=optimum)
+
+
+CEC2020_BOUND = MinionSuite(  # F4 of minionpy differs from the organisers' program
     2020,
     (5, 10, 15, 20),
     {1: 100.0, 2: 1100.0, 3: 700.0, 5: 1700.0, 6: 1600.0, 7: 2100.0, 8: 2200.0, 9: 2400.0,

@@ -1,8 +1,9 @@
 """The bound-constrained suites of CEC 2017 and CEC 2022: shifted, rotated, hybrid, composed.
 
-The functions come from the package `minionpy` (extra ``lineage``), whose values equal those of the
-organisers' programs to the last bit. An objective within 1e-8 of its optimum is the optimum: the
-contests count such an error as 0.
+The functions are compiled (`functions`), by their published definitions (`definitions`), with the
+organisers' data (`data`), which the package `minionpy` (extra ``lineage``) carries. Where the
+organisers' programs differ from the reports, the programs count. An objective within 1e-8 of its
+optimum is the optimum: the contests count such an error as 0.
 
 CEC 2017: N. H. Awad et al., Problem definitions and evaluation criteria for the CEC 2017 special
 session on single objective bound constrained real-parameter numerical optimization, 2016.
@@ -15,13 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from de2ls._checks import FloatArray
-from de2ls._extras import extra
 from de2ls.problems.key import ProblemKey
-from de2ls.problems.problem import Problem
+from de2ls.problems.problem import CompiledKernel, Problem
+from de2ls.suites.cec_bound import data
 from de2ls.suites.suite import Suite
 
-ZERO = 1e-8  # an error below this counts as 0
 HALF_WIDTH = 100.0  # the box is [-100, 100]^D
 
 
@@ -31,7 +30,7 @@ class BoundSuite(Suite):
     Parameters
     ----------
     year : int
-        Of the contest.
+        Of the contest, 2017 or 2022.
     dims : sequence of int
         Dimensions for which they are defined.
     optima : mapping
@@ -57,18 +56,16 @@ class BoundSuite(Suite):
         if key.name not in self.optima:
             known = f"{min(self.optima)} to {max(self.optima)}"
             raise ValueError(f"number must be one of {known} of {self.name}, got {key.name!r}")
-        function = _Function(self.year, int(key.name), self._dimension(key.dim), self.optima)
-        width = np.full(key.dim, HALF_WIDTH)
-        name = f"{self.title} {key.label}"
+        optimum, dim = self.best_known(key), self._dimension(key.dim)
+        width = np.full(dim, HALF_WIDTH)
         return Problem(
-            name,
+            f"{self.title} {key.label}",
             -width,
             width,
             0,
             0,
-            function=function,
-            many=function.many,
-            best_known=function.optimum,
+            kernel=_kernel(self.year, int(key.name), dim, optimum),
+            best_known=optimum,
         )
 
     def best_known(self, key: ProblemKey) -> float:
@@ -86,23 +83,13 @@ class BoundSuite(Suite):
         return dim
 
 
-class _Function:
-    """A function of minionpy as ``function(x, out)`` and ``many(X, out)``."""
+def _kernel(year: int, number: int, dim: int, optimum: float) -> CompiledKernel:
+    params = data.numbers(year, number, dim, optimum)
+    from de2ls.suites.cec_bound import functions  # imports Numba, which the table does without
 
-    def __init__(self, year: int, number: int, dim: int, optima: Mapping[int, float]) -> None:
-        self.optimum = optima[number]
-        with extra("lineage"):
-            import minionpy
-        self._values = getattr(minionpy, f"CEC{year}Functions")(number, dim)
-
-    def __call__(self, x: FloatArray, out: FloatArray) -> None:
-        (f,) = self._values([x.tolist()])
-        out[0] = self.optimum if f - self.optimum < ZERO else f
-
-    def many(self, X: FloatArray, out: FloatArray) -> None:
-        """Fill the first column of `out` with the objectives of the rows of `X`."""
-        f = np.array(self._values(X.tolist()))  # minionpy takes lists faster than arrays
-        out[:, 0] = np.where(f - self.optimum < ZERO, self.optimum, f)
+    lunacek = (year, number) == (2017, 7)
+    evaluate = functions.turned_lunacek if lunacek else functions.mixed
+    return CompiledKernel(evaluate, params, n_work=functions.WORK * dim, raises=False)
 
 
 CEC2017_BOUND = BoundSuite(
