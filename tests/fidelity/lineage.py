@@ -3,8 +3,8 @@
     python -m tests.fidelity.lineage NAME ...
 
 runs what is missing of the named comparisons and prints the verdicts. Our final errors are kept in
-``docs/results/fidelity/lineage/NAME.csv``. Those of CEC 2017 and 2022 that were made with the values
-of minionpy do not repeat exactly: the compiled functions differ in the last digits.
+``docs/results/fidelity/lineage/NAME.csv``. Those of CEC 2017 and 2022 that were made with values of
+minionpy do not repeat exactly: the compiled functions differ in the last digits.
 """
 
 import csv
