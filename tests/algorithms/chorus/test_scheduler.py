@@ -10,6 +10,7 @@ from de2ls._checks import FloatArray
 from de2ls.algorithms.chorus import ChorusConfig
 from de2ls.algorithms.chorus.archive import Archive, Batches, Rows
 from de2ls.algorithms.chorus.arm import Arm, gained
+from de2ls.algorithms.chorus.rugged import rugged
 from de2ls.algorithms.chorus.scheduler import Scheduler
 from tests.algorithms.chorus.support import Case, drive
 
@@ -187,3 +188,63 @@ def test_rugged_does_not_wait_for_an_endless_run_of_evolve() -> None:
     other = Scheduler(archive, {"evolve": idler, "rugged": idler})
     other.arms[0].episodes = 2
     assert other._evolved()
+
+
+def test_an_arm_that_gains_nothing_loses_its_weight_to_rugged() -> None:
+    """With a tenth of the budget; one gain brings it back."""
+
+    def flat(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        return np.zeros(len(X)), X[:, :1] - 9.0, np.zeros((len(X), 0))
+
+    archive = Archive(
+        Case(flat, 2, n_ineq=1).space(), np.random.default_rng(1), 10_000, ChorusConfig()
+    )
+    scheduler = Scheduler(archive, {"evolve": idler, "trend": idler, "rugged": idler})
+    archive.failed = 5
+
+    def weights() -> list[float]:
+        scheduler._weigh()
+        return [arm.weight for arm in scheduler.arms]
+
+    def told(k: int) -> Rows:
+        return Rows(np.zeros((k, 2)), np.zeros(k))
+
+    assert weights() == [4.0, 4.0, 4.0]
+    scheduler.arms[0].take(told(1000), 0.0)
+    assert weights() == [4.0, 4.0, 4.0]
+    scheduler.arms[0].take(told(1), 0.0)
+    assert weights() == [1.0, 4.0, 8.0]
+    scheduler.arms[1].take(told(1001), 0.0)
+    scheduler.arms[2].take(told(5000), 0.0)
+    assert weights() == [1.0, 1.0, 12.0]
+    scheduler.arms[0].take(told(1), 0.5)
+    assert weights() == [4.0, 1.0, 8.0]
+
+
+def test_the_first_run_of_rugged_does_not_know_the_incumbent() -> None:
+    def bowl(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        return (X**2).sum(1), np.zeros((len(X), 0)), np.zeros((len(X), 0))
+
+    case = Case(bowl, 2)
+    archive = Archive(case.space(), np.random.default_rng(1), 100_000, ChorusConfig())
+    best = np.array([0.25, 0.75])
+    archive.record(best[None], Rows(np.array([[-1.0]]), np.zeros(1)))
+    first, second = _first_points(rugged(archive), archive)
+    assert not (first == best).all(1).any()
+    assert (second[0] == best).all()
+
+
+def _first_points(batches: Batches, archive: Archive) -> list[FloatArray]:
+    """Return the first points of two runs; all objectives are equal, so that runs end soon."""
+    found, new = [], True
+    U = next(batches)
+    while len(found) < 2:
+        if U is None:
+            new, U = True, next(batches)
+            continue
+        if new:
+            found.append(U)
+        new = False
+        archive.evals += len(U)
+        U = batches.send(Rows(np.ones((len(U), 1)), np.zeros(len(U))))
+    return found

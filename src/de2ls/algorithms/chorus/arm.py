@@ -25,6 +25,7 @@ class Arm:
         self.spent, self.gain = 0, 0.0  # in this turn
         self.used = 0  # evaluations in all
         self.dry = 0  # turns in a row without gain
+        self.barren = 0  # evaluations since its last gain
         self.episodes, self.faults, self.idle, self.over = 0, 0, 0, False
 
     def needs(self) -> FloatArray | None:
@@ -72,6 +73,7 @@ class Arm:
         self.spent += k
         self.used += k
         self.gain += gain
+        self.barren = 0 if gain > 0 else self.barren + k
         self.virtual += k / self.weight
 
     def close_turn(self) -> None:

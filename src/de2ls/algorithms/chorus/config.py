@@ -40,7 +40,12 @@ class ChorusConfig(Config):
     local_weight: float = parameter(
         2.0, "least weight of the local arm while it finds new optima", 1.0
     )
-    rugged_weight: float = parameter(4.0, "least weight of the rugged arm once it does not", 1.0)
+    rugged_weight: float = parameter(
+        4.0, "least weight of arms for rugged problems once it does not", 1.0
+    )
+    barren: float = parameter(
+        0.1, "share of the budget without gain after which another arm loses it to rugged", 0.0, 1.0
+    )
     barred_weight: float = parameter(
         8.0, "least weight of evolve while local searches have found no feasible point", 1.0
     )
@@ -159,9 +164,9 @@ class ChorusConfig(Config):
         4.0, "first number of points per dimension on the augmented Lagrangian", 0.1
     )
     violation_per_dim: float = parameter(8.0, "the same on the violation", 0.1)
-    rugged_per_dim: float = parameter(10.0, "population size per dimension", 1.0)
+    rugged_per_dim: float = parameter(30.0, "population size per dimension", 1.0)
     rugged_share: float = parameter(
-        0.4, "horizon of a rugged run, share of what is left", 0.01, 1.0
+        0.7, "horizon of a rugged run, share of what is left", 0.01, 1.0
     )
     rugged_least: float = parameter(
         1500.0, "least horizon of a rugged run, evaluations per dimension", 0.0

@@ -149,14 +149,15 @@ class TwoPopulations:
 
 
 def rugged(a: Archive) -> Batches:
-    """Run two populations again and again, each larger; half of them know the incumbent."""
-    size = a.config.rugged_per_dim * a.n
+    """Run two populations again and again, each larger; every second one knows the incumbent."""
+    size, warm = a.config.rugged_per_dim * a.n, False
     while True:
         share = max(a.config.rugged_share * a.left, min(a.left, a.config.rugged_least * a.n))
         fitting = max(12, int(share / 60))
         U = a.random(int(min(max(20, size), fitting)))
-        if a.best_u is not None and a.rng.random() < 0.5:
+        if a.best_u is not None and warm:
             U[0] = a.best_u
+        warm = not warm
         yield from TwoPopulations(a, len(U), int(share)).run(U)
         if a.m:
             a.propose(a.incumbent)

@@ -12,7 +12,8 @@ rates have weights 4 and 2, the others 1; an arm that has gained nothing for sev
 credit. The local arm runs alone until it has failed `patience` times or its searches end at ever
 new values; `rugged` waits until `evolve` has made its first runs, `trend` until searches have ended
 at several values. Once the local arm has failed `known` times in a row, or ends at ever new values,
-these three have at least weight 4. Where the first local search has found no feasible point,
+these three have at least weight 4; `trend` or `evolve`, if it gains nothing with a tenth of the
+budget, loses that to `rugged`. Where the first local search has found no feasible point,
 `evolve` begins after the next one, on the violation and with weight 8, and all but `local` and
 those above wait for its first run.
 
@@ -251,6 +252,18 @@ class Scheduler:
             if arm.name == "local" and not stuck:
                 arm.weight = max(arm.weight, config.local_weight)
             if stuck and arm.name in self.globals:
-                arm.weight = max(arm.weight, config.rugged_weight)
+                arm.weight = max(arm.weight, self._floor(arm))
             if self._barred and arm.name == "evolve":
                 arm.weight = max(arm.weight, config.barred_weight)
+
+    def _floor(self, arm: Arm) -> float:
+        """Return the least weight of an arm for rugged problems where the local arm is stuck.
+
+        One that has used much in vain loses it to `rugged`, which gains late in its runs, when its
+        points come together.
+        """
+        weight, limit = self.config.rugged_weight, self.config.barren * self.a.budget
+        if arm.name != "rugged":
+            return weight if arm.barren <= limit else 1.0
+        others = (o for o in self.awake if o is not arm and o.name in self.globals)
+        return weight * (1.0 + sum(o.barren > limit for o in others))
