@@ -179,10 +179,10 @@ class Iterate:
         h: FloatArray = np.minimum(np.maximum(2.0 * np.sqrt(error / curve), least), most)
         return h
 
-    def _sharpen(self) -> Batches:
-        """Take finer differences at the iterate before a rejection is believed."""
+    def _sharpen(self, length: float) -> Batches:
+        """Take finer differences at the iterate before the rejection of a step is believed."""
         if self.coarse:
-            self.radius *= 0.4
+            self.radius = 0.4 * min(max(length, 0.1 * self.radius), self.radius)
             self.coarse = self.radius > self.config.coarse_least
             yield from self._look()
             return

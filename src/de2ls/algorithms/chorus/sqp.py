@@ -154,7 +154,7 @@ class LocalSearch(Iterate):
         if taken and slopes is not None:
             done = self._accept(solution, best, gain, slopes)
         elif not (self.central or self.sharp) and self.n_cuts == 1:
-            yield from self._sharpen()
+            yield from self._sharpen(float(np.abs(sub.d).max()))
             done = False
         else:
             done = self._reject(sub, best, slopes if null else None)
