@@ -34,6 +34,7 @@ ALONG = np.array(LINE)[:, None]
 FURTHER = [6.0, 15.0]
 ARC = [1.0, 0.3, 0.1]
 FORESEEN = 0.2  # of the predicted decrease: a step that differs less needs no line search
+AFAR = 0.01  # of the slope that the curvature lets expect at the constraints: the least unit of f
 CORRECTIONS = 16  # most of a step whose constraints bend further; some are enough as a rule
 
 
@@ -71,10 +72,12 @@ class Subproblem:
         self.view, self.config = view, config
         self.tried: list[Point] = []
         self.u, self.f, self.c, self.J, self.B, self.radius = u, f, c, J, B, radius
-        self.g_norm = math.sqrt(g @ g) or 1.0
-        self.unit = self.g_norm * radius
         self.scale = scales(J)
         self.v0 = float(view.excess(c, self.scale))
+        # at its own minimum the objective has no slope: what counts is that at the constraints
+        there = AFAR * float(np.trace(B)) / len(u) * min(self.v0, radius)
+        self.g_norm = max(math.sqrt(g @ g), there) or 1.0
+        self.unit = self.g_norm * radius
         self.offset, self.slopes = bundle.model(u, f)
         self.band = view.band / (self.scale[view.ng :] * radius)
         self.margin = np.minimum(margin / radius, 0.05)
