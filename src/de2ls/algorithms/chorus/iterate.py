@@ -17,14 +17,15 @@ import math
 import numpy as np
 
 from de2ls._checks import FloatArray
-from de2ls.algorithms.chorus.archive import BIG, Archive, Batches
+from de2ls.algorithms.chorus.archive import BIG, USABLE, Archive, Batches
 from de2ls.algorithms.chorus.differences import View, central, forward, turned, usable_slopes
 from de2ls.algorithms.chorus.model import TINY, Bundle, Cut
-from de2ls.algorithms.chorus.step import Point, Subproblem, scales
+from de2ls.algorithms.chorus.step import LINE, Point, Subproblem, scales
 
 LONGEST, NOISY_LONGEST = 1e-4, 1e-2  # of the box: forward steps
 HAIR = 1e-4  # of the box: an iterate that lies farther outside is not near its end
 INSIDE = (1.0, 4.0, 16.0, 64.0)  # multiples of what it lies outside
+LOWER = 0.95  # of the violation: what a tenth of a step must leave at the most
 REACH = 40.0  # radius of the step inside, in units of its margin
 
 Slopes = tuple[FloatArray, FloatArray, Cut]  # g, J and the cut they make
@@ -44,6 +45,7 @@ class Iterate:
         self.coarse = first and not archive.nh and self.config.coarse > 0
         self.central = False
         self.sharp = False  # slopes at the iterate are central, others not yet
+        self.first = True  # no step was taken yet
         self.B: FloatArray | None = None
         self.margin = np.zeros(self.view.m)
 
@@ -179,10 +181,29 @@ class Iterate:
         h: FloatArray = np.minimum(np.maximum(2.0 * np.sqrt(error / curve), least), most)
         return h
 
-    def _sharpen(self) -> Batches:
-        """Take finer differences at the iterate before a rejection is believed."""
+    def _bend(self, sub: Subproblem, multipliers: FloatArray) -> None:
+        """Learn curvature from a rejected step that did lower the violation.
+
+        At the minimum of the objective there is no slope, and none of the curvature is known: only
+        such a step tells what it costs to reach the constraints.
+        """
+        near = min(sub.tried[: len(LINE)], key=lambda p: p.t)
+        lower = float(self.view.excess(near.c, sub.scale)) < LOWER * sub.v0
+        if self.a.noisy or not lower or not near.f < USABLE:
+            return
+        assert self.B is not None
+        d = near.u - self.u
+        bent = multipliers @ (near.c - self.c - self.J @ d)
+        lacks = 2.0 * (near.f - self.f - self.g @ d + bent) - d @ self.B @ d
+        if lacks > 0.0 and d @ d > 0.0:
+            # before the first step nothing is known of other directions: they may bend as much
+            along = np.eye(self.n) if self.first else np.outer(d, d) / (d @ d)
+            self.B = self.B + along * (lacks / (d @ d))
+
+    def _sharpen(self, length: float) -> Batches:
+        """Take finer differences at the iterate before the rejection of a step is believed."""
         if self.coarse:
-            self.radius *= 0.4
+            self.radius = 0.4 * min(max(length, 0.1 * self.radius), self.radius)
             self.coarse = self.radius > self.config.coarse_least
             yield from self._look()
             return

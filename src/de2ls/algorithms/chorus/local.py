@@ -17,12 +17,13 @@ from de2ls._checks import FloatArray
 from de2ls.algorithms.chorus.archive import Archive, Batches, Score, better
 from de2ls.algorithms.chorus.face import Face
 from de2ls.algorithms.chorus.lagrangian import refine
-from de2ls.algorithms.chorus.noise import probe
+from de2ls.algorithms.chorus.noise import LENGTH, probe
 from de2ls.algorithms.chorus.optima import End
 from de2ls.algorithms.chorus.smoothed import SmoothedSearch
 from de2ls.algorithms.chorus.sqp import LocalSearch
 
 HOPS = (-3.0, -0.5)  # powers of ten: lengths of hops
+PROBE_SHARE = 20  # the first probe costs at most the budget over this
 AS_IT_IS, RELAXED, RESTORED = ("con",), ("f", "con"), ("c", "con")
 
 
@@ -212,7 +213,7 @@ def local(a: Archive) -> Batches:
         a.size = np.median(np.abs(out - np.median(out, axis=0)), axis=0)
     best = first[a.best_first(rows)[0]]
     given = a.unit(np.asarray(a.space.x0, float).reshape(-1, a.n))
-    if a.probed < 0 and a.budget >= a.config.probe_budget * a.n:
+    if a.probed < 0 and a.budget >= max(a.config.probe_budget * a.n, PROBE_SHARE * LENGTH):
         yield from _probe(a, given[0] if len(given) else best)
     if a.discrete.size and not len(given):
         best = yield from _unrounded(a, best)

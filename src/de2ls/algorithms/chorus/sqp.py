@@ -36,6 +36,7 @@ from de2ls.algorithms.chorus.step import Point, Subproblem
 from de2ls.algorithms.chorus.watch import Watch
 
 INSIDE_TRIES = 3
+ROUGH = 1e-6  # of the objective: what a relaxed search leaves
 
 
 def _f(point: Point) -> float:
@@ -61,7 +62,7 @@ class LocalSearch(Iterate):
         self.watch = Watch(archive, window, race and mode == "con")
         self.most_cuts = min(self.config.cuts_most, self.n + self.config.cuts_more)
         self.rejected = self.small = self.kinks = self.bad = 0
-        self.first, self.converged = True, False
+        self.converged = False
         self.best: Point | None = None  # feasible
         self.multipliers: FloatArray | None = None
         self.noisy = archive.noisy  # known before: kinks cannot be told from it
@@ -154,7 +155,8 @@ class LocalSearch(Iterate):
         if taken and slopes is not None:
             done = self._accept(solution, best, gain, slopes)
         elif not (self.central or self.sharp) and self.n_cuts == 1:
-            yield from self._sharpen()
+            self._bend(sub, self.multipliers)
+            yield from self._sharpen(float(np.abs(sub.d).max()))
             done = False
         else:
             done = self._reject(sub, best, slopes if null else None)
@@ -166,9 +168,15 @@ class LocalSearch(Iterate):
         if sub.pred <= 0 and sharp:
             self.bad += 1
             self.B, self.radius = None, 0.3 * self.radius
-        least = max(1e-16 * (abs(self.f) + 1e-8), self.a.f_noise(self.f))
+        least = max(self._negligible(), self.a.f_noise(self.f))
         flat = 0 < sub.pred <= least and sub.v0 <= 0
         return done or self.radius < self._tolerance() or self.bad > self.config.local_bad or flat
+
+    def _negligible(self) -> float:
+        """Return the gain below which a search ends; on the way to the problem it is rough."""
+        if self.view.mode == "f" and self.a.m:
+            return ROUGH * (abs(self.f) + float(self.a.size[0]))
+        return 1e-16 * (abs(self.f) + 1e-8)
 
     def _tolerance(self) -> float:
         return max(self.config.local_tol, 1e-4 * (self.step_limit - 1e-7))

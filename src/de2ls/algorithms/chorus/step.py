@@ -9,7 +9,8 @@ the norm of its slope. Merit and model, with the penalty rho = kappa |g|:
 kappa grows tenfold while that lowers the linearised violation by 10 %, and shrinks when none is
 left: a soft penalty lets steps follow curved constraints.
 
-Line search: t = 1, 0.4, 0.1, 2.5 along d; then the parabola's vertex, or 6 and 15 if 2.5 was best;
+Line search: t = 1 along d, which is enough where it stays inside the trust region and brings what
+the model said; else 0.4, 0.1, 2.5; then the parabola's vertex, or 6 and 15 if 2.5 was best;
 where less than half of pred came, three points on the arc u + t d + t^2 b that follows bent
 constraints, b from the subproblem with the constraints as found at u + d. The full step on the
 arc is corrected in the same way again while that halves its violation or what it lacks.
@@ -32,6 +33,8 @@ LINE = [1.0, 0.4, 0.1, 2.5]
 ALONG = np.array(LINE)[:, None]
 FURTHER = [6.0, 15.0]
 ARC = [1.0, 0.3, 0.1]
+FORESEEN = 0.2  # of the predicted decrease: a step that differs less needs no line search
+AFAR = 0.01  # of the slope that the curvature lets expect at the constraints: the least unit of f
 CORRECTIONS = 16  # most of a step whose constraints bend further; some are enough as a rule
 
 
@@ -69,10 +72,12 @@ class Subproblem:
         self.view, self.config = view, config
         self.tried: list[Point] = []
         self.u, self.f, self.c, self.J, self.B, self.radius = u, f, c, J, B, radius
-        self.g_norm = math.sqrt(g @ g) or 1.0
-        self.unit = self.g_norm * radius
         self.scale = scales(J)
         self.v0 = float(view.excess(c, self.scale))
+        # at its own minimum the objective has no slope: what counts is that at the constraints
+        there = AFAR * float(np.trace(B)) / len(u) * min(self.v0, radius)
+        self.g_norm = max(math.sqrt(g @ g), there) or 1.0
+        self.unit = self.g_norm * radius
         self.offset, self.slopes = bundle.model(u, f)
         self.band = view.band / (self.scale[view.ng :] * radius)
         self.margin = np.minimum(margin / radius, 0.05)
@@ -153,10 +158,15 @@ class Subproblem:
 
     def line(self) -> Batches:
         """Try points along the step; returns that at t = 1 and the best."""
-        points = yield from self.evaluate(LINE, self.u + ALONG * self.d)
+        here = self.f + self.rho * self.v0
+        first = 1 if self.view.archive.space.workers <= 1 else len(LINE)  # idle workers cost more
+        points = yield from self.evaluate(LINE[:first], self.u + ALONG[:first] * self.d)
+        if first == 1:
+            if self._foreseen(here - points[0].merit):
+                return points[0], points[0]
+            points += yield from self.evaluate(LINE[1:], self.u + ALONG[1:] * self.d)
         merit = [p.merit for p in points]
         j = merit.index(min(merit))
-        here = self.f + self.rho * self.v0
         t: list[float] = []
         if j == 3:
             t = list(FURTHER)
@@ -182,6 +192,11 @@ class Subproblem:
         if len(points) > len(LINE) + 2:
             points += yield from self._follow(points[-len(ARC)])
         return points[0], min(points, key=lambda p: p.merit)
+
+    def _foreseen(self, gain: float) -> bool:
+        """Whether a step inside the trust region brought what the model said."""
+        inside = float(np.abs(self.d).max()) < 0.9 * self.radius
+        return inside and abs(gain - self.pred) <= FORESEEN * self.pred
 
     def _follow(self, at: Point) -> Batches:
         """Correct a long step again and again while that brings it nearer to bent constraints.
