@@ -100,6 +100,10 @@ class ChorusConfig(Config):
     )
     cuts_more: int = parameter(15, "most cuts, beyond the dimension", 1)
     cuts_most: int = parameter(45, "most cuts in all", 2)
+    foreseen: float = parameter(
+        0.2, "share of the predicted decrease within which a step needs no line search", 0.0, 1.0
+    )
+    rough: float = parameter(1e-6, "gain at which a search on the objective alone ends", 0.0)
     polish_gain: float = parameter(
         1e-4, "share of the best value below which a polish that settles has gained nothing", 0.0
     )
@@ -119,6 +123,9 @@ class ChorusConfig(Config):
     noise_limit: float = parameter(1e-10, "relative noise from which regression is used", 0.0)
     probe_seed: int = parameter(12345, "seed of the probes' directions", 0)
     probe_budget: float = parameter(20.0, "budget per dimension from which is probed", 0.0)
+    probe_share: float = parameter(
+        0.05, "most evaluations of the first probe, share of the budget", 1e-3, 1.0
+    )
     probe_every: int = parameter(
         3, "searches before the first probe under alarm; then twice as many each time", 1
     )

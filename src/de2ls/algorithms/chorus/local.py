@@ -23,7 +23,6 @@ from de2ls.algorithms.chorus.smoothed import SmoothedSearch
 from de2ls.algorithms.chorus.sqp import LocalSearch
 
 HOPS = (-3.0, -0.5)  # powers of ten: lengths of hops
-PROBE_SHARE = 20  # the first probe costs at most the budget over this
 AS_IT_IS, RELAXED, RESTORED = ("con",), ("f", "con"), ("c", "con")
 
 
@@ -213,7 +212,8 @@ def local(a: Archive) -> Batches:
         a.size = np.median(np.abs(out - np.median(out, axis=0)), axis=0)
     best = first[a.best_first(rows)[0]]
     given = a.unit(np.asarray(a.space.x0, float).reshape(-1, a.n))
-    if a.probed < 0 and a.budget >= max(a.config.probe_budget * a.n, PROBE_SHARE * LENGTH):
+    affordable = max(a.config.probe_budget * a.n, LENGTH / a.config.probe_share)
+    if a.probed < 0 and a.budget >= affordable:
         yield from _probe(a, given[0] if len(given) else best)
     if a.discrete.size and not len(given):
         best = yield from _unrounded(a, best)

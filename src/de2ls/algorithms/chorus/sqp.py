@@ -36,7 +36,6 @@ from de2ls.algorithms.chorus.step import Point, Subproblem
 from de2ls.algorithms.chorus.watch import Watch
 
 INSIDE_TRIES = 3
-ROUGH = 1e-6  # of the objective: what a relaxed search leaves
 
 
 def _f(point: Point) -> float:
@@ -175,7 +174,7 @@ class LocalSearch(Iterate):
     def _negligible(self) -> float:
         """Return the gain below which a search ends; on the way to the problem it is rough."""
         if self.view.mode == "f" and self.a.m:
-            return ROUGH * (abs(self.f) + float(self.a.size[0]))
+            return self.config.rough * (abs(self.f) + float(self.a.size[0]))
         return 1e-16 * (abs(self.f) + 1e-8)
 
     def _tolerance(self) -> float:

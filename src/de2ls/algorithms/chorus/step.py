@@ -33,7 +33,6 @@ LINE = [1.0, 0.4, 0.1, 2.5]
 ALONG = np.array(LINE)[:, None]
 FURTHER = [6.0, 15.0]
 ARC = [1.0, 0.3, 0.1]
-FORESEEN = 0.2  # of the predicted decrease: a step that differs less needs no line search
 AFAR = 0.01  # of the slope that the curvature lets expect at the constraints: the least unit of f
 CORRECTIONS = 16  # most of a step whose constraints bend further; some are enough as a rule
 
@@ -196,7 +195,7 @@ class Subproblem:
     def _foreseen(self, gain: float) -> bool:
         """Whether a step inside the trust region brought what the model said."""
         inside = float(np.abs(self.d).max()) < 0.9 * self.radius
-        return inside and abs(gain - self.pred) <= FORESEEN * self.pred
+        return inside and abs(gain - self.pred) <= self.config.foreseen * self.pred
 
     def _follow(self, at: Point) -> Batches:
         """Correct a long step again and again while that brings it nearer to bent constraints.
