@@ -61,7 +61,6 @@ CEC2020_BOUND = MinionSuite(  # F4 of minionpy differs from the organisers' prog
 )  # fmt: skip
 ALL = tuple(CEC2017_BOUND.optima)
 THIRTEEN = (1, 3, 4, 5, 7, 9, 10, 12, 15, 20, 21, 25, 29)  # of the reference runs
-THIRDS = ALL[::3]  # at D = 30; chosen by number, before the first run
 
 Errors = dict[int, list[float]]
 
@@ -84,49 +83,14 @@ class Comparison:
         return f"{self.algorithm}-{self.suite.name.removesuffix('-bound')}-D{self.dim}"
 
 
-# Where functions are listed one by one, these were run in this order as far as time went.
+L_SRTDE_30 = tuple(n for n in ALL if n not in (18, 19, 29, 30))  # other functions in its files
 COMPARISONS = [
     Comparison("jso", "published/lineage/jso_cec2017_raw.csv"),
     Comparison("dish", "reference/lineage/dish_D10.csv", functions=THIRTEEN),
     Comparison("nl-shade-rsp", "reference/lineage/nl-shade-rsp_D10.csv", functions=THIRTEEN),
     Comparison("l-srtde", "reference/lineage/l-srtde_D10.csv"),
-    Comparison(
-        "lshade-spacma",
-        "published/lineage/lshade-spacma_cec2017_raw.csv",
-        functions=(
-            1,
-            3,
-            4,
-            5,
-            6,
-            7,
-            8,
-            9,
-            10,
-            11,
-            12,
-            13,
-            14,
-            15,
-            16,
-            17,
-            18,
-            20,
-            21,
-            23,
-            24,
-            25,
-            26,
-            27,
-            29,
-            30,
-        ),
-    ),
-    Comparison(
-        "ebo-cmar",
-        "published/lineage/ebo-cmar_cec2017_raw.csv",
-        functions=(1, 5, 7, 8, 10, 11, 12, 14, 17, 20, 21, 23, 26, 29),
-    ),
+    Comparison("lshade-spacma", "published/lineage/lshade-spacma_cec2017_raw.csv"),
+    Comparison("ebo-cmar", "published/lineage/ebo-cmar_cec2017_raw.csv"),
     Comparison(
         "ea4eig",
         "published/lineage/ea4eig_cec2022_raw.csv",
@@ -137,22 +101,13 @@ COMPARISONS = [
     Comparison(
         "imode", "published/lineage/imode_cec2020_raw.csv", 5, CEC2020_BOUND, (1, 2, 3, 5, 8, 9, 10)
     ),
-    Comparison(
-        "mlshade-rl",
-        "published/lineage/mlshade-rl_cec2024_raw.csv",
-        30,
-        functions=(1, 3, 6, 9, 11, 12, 15, 18, 20, 21, 24),
-    ),
-    Comparison("jso", "published/lineage/jso_cec2017_raw.csv", 30, functions=(1, 11, 20)),
-    # F18, F19, F29 and F30 are other functions there
-    Comparison(
-        "l-srtde",
-        "published/lineage/l-srtde_cec2024_raw.csv",
-        30,
-        functions=(1, 5, 8, 11, 14, 17, 20, 23),
-    ),
+    Comparison("jso", "published/lineage/jso_cec2017_raw.csv", 30),
+    Comparison("l-srtde", "published/lineage/l-srtde_cec2024_raw.csv", 30, functions=L_SRTDE_30),
+    Comparison("lshade-spacma", "published/lineage/lshade-spacma_cec2017_raw.csv", 30),
+    Comparison("ebo-cmar", "published/lineage/ebo-cmar_cec2017_raw.csv", 30),
+    Comparison("mlshade-rl", "published/lineage/mlshade-rl_cec2024_raw.csv", 30),
 ]
-PLANNED = [  # not run yet; D = 30 of two, and IMODE's D = 10
+PLANNED = [  # not run yet
     Comparison(
         "imode",
         "published/lineage/imode_cec2020_raw.csv",
@@ -161,10 +116,6 @@ PLANNED = [  # not run yet; D = 30 of two, and IMODE's D = 10
         (1, 3, 5, 7, 9),
         evals_per_dim=100_000,
     ),
-    Comparison(
-        "lshade-spacma", "published/lineage/lshade-spacma_cec2017_raw.csv", 30, functions=THIRDS
-    ),
-    Comparison("ebo-cmar", "published/lineage/ebo-cmar_cec2017_raw.csv", 30, functions=THIRDS),
 ]
 BY_LABEL = {comparison.label: comparison for comparison in (*PLANNED, *COMPARISONS)}
 

@@ -103,6 +103,9 @@ class ChorusConfig(Config):
     foreseen: float = parameter(
         0.2, "share of the predicted decrease within which a step needs no line search", 0.0, 1.0
     )
+    fine: float = parameter(
+        0.03, "length of corrections below which they are shortest ways, of the step", 0.0, 1.0
+    )
     rough: float = parameter(1e-6, "gain at which a search on the objective alone ends", 0.0)
     polish_gain: float = parameter(
         1e-4, "share of the best value below which a polish that settles has gained nothing", 0.0

@@ -13,7 +13,9 @@ Line search: t = 1 along d, which is enough where it stays inside the trust regi
 the model said; else 0.4, 0.1, 2.5; then the parabola's vertex, or 6 and 15 if 2.5 was best;
 where less than half of pred came, three points on the arc u + t d + t^2 b that follows bent
 constraints, b from the subproblem with the constraints as found at u + d. The full step on the
-arc is corrected in the same way again while that halves its violation or what it lacks.
+arc is corrected again while that halves its violation or what it lacks; once it is near, on the
+shortest way to the constraints that hold it, d <- d - J^+ c: the subproblem would move it along
+them, by its own accuracy, and where they bend at every scale it comes no nearer.
 """
 
 import math
@@ -34,6 +36,8 @@ ALONG = np.array(LINE)[:, None]
 FURTHER = [6.0, 15.0]
 ARC = [1.0, 0.3, 0.1]
 AFAR = 0.01  # of the slope that the curvature lets expect at the constraints: the least unit of f
+SAME = 1e-13  # of a step: corrections below it are none
+ACTIVE = 1e-6  # in units of the objective's slope: multiplier of a constraint that holds a step
 CORRECTIONS = 16  # most of a step whose constraints bend further; some are enough as a rule
 
 
@@ -70,6 +74,7 @@ class Subproblem:
     ) -> None:
         self.view, self.config = view, config
         self.tried: list[Point] = []
+        self.pull = np.zeros(view.m)  # multipliers of the last solution
         self.u, self.f, self.c, self.J, self.B, self.radius = u, f, c, J, B, radius
         self.scale = scales(J)
         self.v0 = float(view.excess(c, self.scale))
@@ -91,7 +96,10 @@ class Subproblem:
 
     def _solve(self, c: FloatArray, kappa: float) -> Solution | None:
         scaled = c / (self.scale * self.radius)
-        return self.qp.solve(self.offset / self.unit, scaled, self.band, self.margin, kappa)
+        found = self.qp.solve(self.offset / self.unit, scaled, self.band, self.margin, kappa)
+        if found is not None:
+            self.pull = found.multipliers
+        return found
 
     def solve(self, kappa: float) -> Solution | None:
         """Find the step; sets `kappa`, `rho`, `d` and `pred`."""
@@ -144,6 +152,30 @@ class Subproblem:
         """Return the step for constraints that hold at `at` and have the slopes of u."""
         found = self._solve(at.c - self.J @ (at.u - self.u), self.kappa)
         return None if found is None else found.step * self.radius
+
+    def _again(self, at: Point) -> FloatArray | None:
+        """Return another correction of the step to `at`; None if there is none.
+
+        Near the constraints it is the shortest way to those that hold the step.
+        """
+        now = at.u - self.u
+        way = self._way(at)
+        if way is not None and np.abs(way).max() <= self.config.fine * np.abs(now).max():
+            step: FloatArray | None = now - way
+        else:
+            step = self.corrected(at)
+        return None if step is None or same_step(step, now, SAME) else step
+
+    def _way(self, at: Point) -> FloatArray | None:
+        """Return the shortest way to `at` from the constraints that hold the step."""
+        held = np.abs(self.pull) > ACTIVE
+        if not held.any():
+            return None
+        limit = -self.margin
+        limit[self.view.ng :] = np.sign(self.pull[self.view.ng :]) * self.band
+        lacks = (at.c / self.scale - limit * self.radius)[held]
+        J = self.J[held] / self.scale[held, None]
+        return np.asarray(np.linalg.lstsq(J, lacks)[0], float)
 
     def restoring(self) -> FloatArray | None:
         """Return the step that keeps the margin, whatever that costs."""
@@ -207,8 +239,8 @@ class Subproblem:
         goal = self.f + self.rho * self.v0 - 0.5 * self.pred
         lacks, over = at.merit - goal, float(self.view.excess(at.c, self.scale))
         while len(points) < CORRECTIONS and lacks > 0.0:
-            step = self.corrected(at)
-            if step is None or same_step(step, at.u - self.u):
+            step = self._again(at)
+            if step is None:
                 break
             points += yield from self.evaluate([1.0], self.u + step[None])
             at, before = points[-1], (lacks, over)
@@ -235,9 +267,9 @@ def scales(J: FloatArray) -> FloatArray:
     return np.where(norm > 0, norm, 1.0)
 
 
-def same_step(a: FloatArray, b: FloatArray) -> bool:
+def same_step(a: FloatArray, b: FloatArray, share: float = 1e-6) -> bool:
     """Whether two steps are one: a point is not evaluated twice."""
-    return bool(np.abs(a - b).max() <= 1e-6 * np.abs(b).max())
+    return bool(np.abs(a - b).max() <= share * np.abs(b).max())
 
 
 def vertex(t: Three, y: Three) -> float | None:
