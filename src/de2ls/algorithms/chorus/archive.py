@@ -215,7 +215,7 @@ class Archive(UnitBox):
     def note(self) -> None:
         """Write down what is known of the solution, for whoever reports it."""
         notes = self.space.notes
-        notes["optima"] = [optimum.noted(self, self.m) for optimum in self.optima.found]
+        notes["optima"] = [optimum.noted(self, self.m) for optimum in self.optima.known]
         notes["size"] = self.size
         notes["noise"] = self.eta * self.size if self.noisy else np.zeros(1 + self.m)
 

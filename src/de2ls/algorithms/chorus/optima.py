@@ -92,6 +92,11 @@ class Optima:
         return self.found[0].end if self.found else None
 
     @property
+    def known(self) -> list[Optimum]:
+        """The best one, and others whose search was not given up: that may have ended anywhere."""
+        return [o for i, o in enumerate(self.found) if i == 0 or o.end.settled]
+
+    @property
     def many(self) -> bool:
         """Whether most independent searches settle far above the best value."""
         found = self._settled()
