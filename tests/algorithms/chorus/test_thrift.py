@@ -12,7 +12,7 @@ from de2ls.algorithms.chorus.differences import View
 from de2ls.algorithms.chorus.model import Bundle, Cut
 from de2ls.algorithms.chorus.optima import End
 from de2ls.algorithms.chorus.sqp import LocalSearch
-from de2ls.algorithms.chorus.step import Subproblem
+from de2ls.algorithms.chorus.step import Step
 from tests.algorithms.chorus.support import Case, drive
 
 
@@ -58,7 +58,7 @@ def line(curvature: float, radius: float, workers: int) -> list[int]:
     a = archive_of(case, workers)
     u = np.full(2, 0.7)
     f, g = 100.0 * 2 * 0.04, np.full(2, 200.0 * 0.2)
-    sub = Subproblem(
+    sub = Step(
         View(a, "con"), a.config, u, f, np.empty(0), g, np.empty((0, 2)),
         np.eye(2) * curvature, Bundle(Cut(f, g, u)), radius, np.empty(0),
     )  # fmt: skip

@@ -20,7 +20,8 @@ from de2ls._checks import FloatArray
 from de2ls.algorithms.chorus.archive import BIG, USABLE, Archive, Batches
 from de2ls.algorithms.chorus.differences import View, central, forward, turned, usable_slopes
 from de2ls.algorithms.chorus.model import TINY, Bundle, Cut
-from de2ls.algorithms.chorus.step import LINE, Point, Subproblem, scales
+from de2ls.algorithms.chorus.step import LINE, Step
+from de2ls.algorithms.chorus.subproblem import Point, scales
 
 LONGEST, NOISY_LONGEST = 1e-4, 1e-2  # of the box: forward steps
 HAIR = 1e-4  # of the box: an iterate that lies farther outside is not near its end
@@ -113,8 +114,8 @@ class Iterate:
         rest = float(np.linalg.norm(left[inside]))
         return 0.1 * max(rest, 1e-6 * norm) / self.radius
 
-    def _subproblem(self, B: FloatArray, radius: float, margin: FloatArray) -> Subproblem:
-        return Subproblem(
+    def _subproblem(self, B: FloatArray, radius: float, margin: FloatArray) -> Step:
+        return Step(
             self.view, self.config, self.u, self.f, self.c, self.g, self.J, B,
             self.bundle, radius, margin,
         )  # fmt: skip
@@ -146,7 +147,7 @@ class Iterate:
         """Return how far the iterate lies outside, at least what rounding can tell."""
         return max(float((self.view.over(self.c) / scales(self.J)).max()), 1e-15)
 
-    def _slopes(self, sub: Subproblem, best: Point) -> Batches:
+    def _slopes(self, sub: Step, best: Point) -> Batches:
         """Return slopes and the cut at `best`, or None if they are undefined."""
         at = best
         if self.coarse:
@@ -181,7 +182,7 @@ class Iterate:
         h: FloatArray = np.minimum(np.maximum(2.0 * np.sqrt(error / curve), least), most)
         return h
 
-    def _bend(self, sub: Subproblem, multipliers: FloatArray) -> None:
+    def _bend(self, sub: Step, multipliers: FloatArray) -> None:
         """Learn curvature from a rejected step that did lower the violation.
 
         At the minimum of the objective there is no slope, and none of the curvature is known: only

@@ -1,12 +1,12 @@
 """Trust-region S-l1-QP with finite differences, a cheap line search, arcs and cuts.
 
-An iteration solves the subproblem of `step` at u, tries several points along its step d (a slope
-costs n evaluations, a point one), takes the one of best merit, and computes the slopes there.
+An iteration solves the `subproblem` at u, tries several points along its step d (a slope costs n
+evaluations, a point one), takes the one of best merit, and computes the slopes there.
 
 | symbol | here | meaning |
 |---|---|---|
 | Delta | `radius` | radius of the trust region, in the maximum norm of the unit box |
-| d, t | `Subproblem.d`, `t` | step of the subproblem; multiple of it |
+| d, t | `Step.d`, `t` | step of the subproblem; multiple of it |
 | r | `ratio` | decrease of the merit over the predicted one |
 | K | `n_cuts` | cuts in use: 1 on smooth functions, more where kinks were met |
 
@@ -32,7 +32,8 @@ from de2ls.algorithms.chorus.model import TINY, updated
 from de2ls.algorithms.chorus.noise import probe
 from de2ls.algorithms.chorus.optima import End
 from de2ls.algorithms.chorus.qp import Solution
-from de2ls.algorithms.chorus.step import Point, Subproblem
+from de2ls.algorithms.chorus.step import Step
+from de2ls.algorithms.chorus.subproblem import Point
 from de2ls.algorithms.chorus.watch import Watch
 
 INSIDE_TRIES = 3
@@ -180,7 +181,7 @@ class LocalSearch(Iterate):
     def _tolerance(self) -> float:
         return max(self.config.local_tol, 1e-4 * (self.step_limit - 1e-7))
 
-    def _aim(self, sub: Subproblem, best: Point) -> None:
+    def _aim(self, sub: Step, best: Point) -> None:
         """Aim inside what landed a hair outside."""
         if self.view.m:
             over = 2.0 * self.view.over(best.c) / sub.scale
@@ -222,7 +223,7 @@ class LocalSearch(Iterate):
         self.small = self.small + 1 if gain < 1e-13 * (abs(self.f) + 1e-6) else 0
         return self.small >= 3
 
-    def _reject(self, sub: Subproblem, best: Point, slopes: Slopes | None) -> bool:
+    def _reject(self, sub: Step, best: Point, slopes: Slopes | None) -> bool:
         """Stay: learn the cut of a null step, or shrink."""
         self.rejected += 1
         d = best.u - self.u
