@@ -1,4 +1,7 @@
-"""What the local method does not spend: points of a line, digits of a relaxed optimum, probes."""
+"""What the local method does not spend: points of a line, digits of a relaxed optimum, probes.
+
+And what it reaches where constraints bend at every scale.
+"""
 
 from typing import Any
 
@@ -6,7 +9,7 @@ import numpy as np
 import pytest
 
 from de2ls._checks import FloatArray
-from de2ls.algorithms.chorus import ChorusConfig
+from de2ls.algorithms.chorus import ARMS, ChorusConfig
 from de2ls.algorithms.chorus.archive import Archive, Batches
 from de2ls.algorithms.chorus.differences import View
 from de2ls.algorithms.chorus.model import Bundle, Cut
@@ -127,3 +130,24 @@ def test_the_first_probe_costs_a_twentieth_at_the_most(budget: int, probes: int)
     after = drive(Case(sphere, 2), budget).points[8:16]  # the first random ones
     on_a_short_line = bool((np.ptp(after, axis=0) < 1e-3).all())
     assert on_a_short_line == bool(probes)
+
+
+def rippled(X: FloatArray) -> tuple[Any, Any, Any]:
+    """1000 s + 1000 s^2 + t^2 / 1000 with s >= 0, in coordinates that ripple at every scale."""
+    away = X - np.array([0.7, -1.3])
+    z = away * (1.0 + 0.1 * np.sin(3.0 * np.log(np.abs(away) + 1e-300)))
+    s, t = z @ np.array([2.0, -1.0]), z @ np.array([1.0, 2.0])
+    return 1e3 * (s + s**2) + 1e-3 * t**2, -s[:, None], none(X)
+
+
+def test_steps_find_constraints_that_bend_at_every_scale() -> None:
+    """The optimum is 0, less what the tolerance of 1e-8 brings."""
+    alone = {name: name == "local" for name in ARMS}
+
+    def median_error(**config: float) -> float:
+        case = Case(rippled, 2, n_ineq=1)
+        found = [drive(case, 2000, seed, **alone, **config).best for seed in range(1, 6)]
+        return float(np.median(found)) + 1e3 * 1e-8
+
+    assert median_error() < 1e-7
+    assert median_error(fine=0.0) > 3e-7
