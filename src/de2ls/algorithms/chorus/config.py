@@ -83,6 +83,9 @@ class ChorusConfig(Config):
     short_most: float = parameter(
         100.0, "the same on the objective alone, and from an arm's end, per n + 1", 1.0
     )
+    relaxed_share: float = parameter(
+        0.02, "on the objective alone at least this share of the budget", 0.0, 1.0
+    )
     table_most: float = parameter(
         60.0, "the same on the objective alone from a table's point, per n + 1", 1.0
     )
@@ -107,6 +110,7 @@ class ChorusConfig(Config):
         0.03, "length of corrections below which they are shortest ways, of the step", 0.0, 1.0
     )
     rough: float = parameter(1e-6, "gain at which a search on the objective alone ends", 0.0)
+    rough_budget: float = parameter(1000.0, "budget per dimension up to which that holds", 0.0)
     polish_gain: float = parameter(
         1e-4, "share of the best value below which a polish that settles has gained nothing", 0.0
     )

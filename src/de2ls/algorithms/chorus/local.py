@@ -241,7 +241,8 @@ def local(a: Archive) -> Batches:
                 break  # the relaxed optimum is feasible
             granted = min(most, int(share * a.budget)) if a.noisy else most
             if mode == "f":  # on the way to the problem it need not be exact
-                granted = min(granted, int(a.config.short_most * (a.n + 1)))
+                short = max(a.config.short_most * (a.n + 1), a.config.relaxed_share * a.budget)
+                granted = min(granted, int(short))
             end = yield from solve(a, u, mode, radius, granted, race, start.polish)
             u, radius = end.u, 0.05
         gained = better(a.score, before, starts.least_gain(start, end))

@@ -173,8 +173,13 @@ class LocalSearch(Iterate):
         return done or self.radius < self._tolerance() or self.bad > self.config.local_bad or flat
 
     def _negligible(self) -> float:
-        """Return the gain below which a search ends; on the way to the problem it is rough."""
-        if self.view.mode == "f" and self.a.m:
+        """Return the gain below which a search ends.
+
+        On the way to the problem it may be rough, unless there is time to follow a valley: beside
+        the deviation across the box what remains there looks like nothing.
+        """
+        short = self.a.budget <= self.config.rough_budget * self.a.n
+        if self.view.mode == "f" and self.a.m and short:
             return self.config.rough * (abs(self.f) + float(self.a.size[0]))
         return 1e-16 * (abs(self.f) + 1e-8)
 
