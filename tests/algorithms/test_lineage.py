@@ -136,7 +136,7 @@ def test_the_local_search_starts_from_the_best_of_all_points(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where a population has forgotten it, as EBOwithCMAR's second one does."""
-    base, search, values, starts = free(5), polish.slsqp, [], []
+    base, search, values, starts = free(5), polish.descent, [], []
     work = np.empty(base.kernel.n_work if base.kernel else 0)
 
     def function(x: np.ndarray, out: np.ndarray) -> None:
@@ -147,7 +147,7 @@ def test_the_local_search_starts_from_the_best_of_all_points(
         starts.append((start.f[0], min(values)))
         return (yield from search(run, start, 1, tolerance))
 
-    monkeypatch.setattr(polish, "slsqp", noted)
+    monkeypatch.setattr(polish, "descent", noted)
     config = {"n0": 10, "ls_from": 0.0, "ls_first": 1.0, "ls_after_failure": 1.0}
     de2ls.run_trial(name, in_python(base, function), 2, 2000, config=config)
     assert len(starts) > 10

@@ -1,6 +1,5 @@
-"""The local search of the lineage: quadratic programs by their conditions, steps by SciPy's."""
+"""The local search of the lineage: quadratic programs by their conditions, ends by SciPy's."""
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +10,7 @@ from scipy.optimize import minimize
 import de2ls
 from de2ls.algorithms.batches import Answers, Space
 from de2ls.algorithms.lineage.members import LineageConfig, Members, Run
-from de2ls.algorithms.lineage.polish import slsqp
+from de2ls.algorithms.lineage.polish import descent
 from de2ls.algorithms.lineage.quadratic import inverse_root, minimum
 from de2ls.algorithms.lineage.sqp import ITERATIONS, STEP
 from de2ls.problems.problem import Problem
@@ -98,7 +97,7 @@ def driven(
 ) -> tuple[Any, Members, int]:
     """Return the points asked for one by one, what was found, and the evaluations."""
     run = Run(Space.of(problem), np.random.default_rng(1), 10_000, LineageConfig())
-    search = slsqp(run, Members(start[None], np.ones(1), np.zeros(1)), limit, tolerance)
+    search = descent(run, Members(start[None], np.ones(1), np.zeros(1)), limit, tolerance)
     points, asked = next(search), []
     try:
         while True:
@@ -110,40 +109,20 @@ def driven(
         return np.array(asked), end.value, run.t
 
 
-def scipy_points(fun: Functions, start: np.ndarray, tolerance: float) -> np.ndarray:
-    """Return the points at which SciPy's SLSQP asks for the objective."""
-
-    def slopes(part: Callable[[np.ndarray], Any], x: np.ndarray) -> np.ndarray:
-        step = STEP * np.maximum(np.abs(x), 1.0)
-        step = np.where(x + step > 1.5, -step, step)
-        moved = [np.asarray(part(x + h * e)) for h, e in zip(step, np.eye(x.size), strict=True)]
-        table = [(one - part(x)) / (y - z) for one, y, z in zip(moved, x + step, x, strict=True)]
-        return np.ascontiguousarray(np.array(table).T)
-
-    asked: list[np.ndarray] = []
-
-    def objective(x: np.ndarray) -> float:
-        asked.append(x.copy())
-        return fun(x)[0]
-
+def scipy_minimum(fun: Functions, start: np.ndarray) -> Any:
+    """Return where SciPy's SLSQP ends."""
     parts = {"ineq": lambda x: -np.array(fun(x)[1]), "eq": lambda x: np.array(fun(x)[2])}
     constraints: Any = [
-        {"type": kind, "fun": part, "jac": lambda x, part=part: slopes(part, x)}
-        for kind, part in parts.items()
-        if part(start).size
+        {"type": kind, "fun": part} for kind, part in parts.items() if part(start).size
     ]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        minimize(
-            objective,
-            start,
-            jac=lambda x: slopes(lambda x: fun(x)[0], x),
-            bounds=[(-2.0, 1.5)] * start.size,
-            constraints=constraints,
-            method="SLSQP",
-            options={"maxiter": ITERATIONS, "ftol": tolerance},
-        )
-    return np.array(asked)
+    return minimize(
+        lambda x: fun(x)[0],
+        start,
+        bounds=[(-2.0, 1.5)] * start.size,
+        constraints=constraints,
+        method="SLSQP",
+        options={"maxiter": ITERATIONS, "ftol": 1e-12},
+    )
 
 
 @pytest.mark.parametrize(
@@ -155,16 +134,51 @@ def scipy_points(fun: Functions, start: np.ndarray, tolerance: float) -> np.ndar
         (apart, [0.0, 0.5, 0.5]),
     ],
 )
-def test_the_steps_are_those_of_scipy(fun: Functions, start: list[float]) -> None:
-    """Up to rounding: a slope has an error of some 1e-8 (1e-16 of the value over the difference),
-    and each step enlarges it, so that only the first 20 points are compared.
-    """
+def test_it_ends_where_scipy_ends(fun: Functions, start: list[float]) -> None:
     x = np.array(start)
-    own, _, _ = driven(problem_of(fun, x.size), x, 1e-6)
-    theirs = scipy_points(fun, x, 1e-6)
-    shared = min(20, len(theirs))
-    assert np.abs(own[:shared] - theirs[:shared]).max() < 1e-5
-    assert fun(own[-1])[0] == pytest.approx(fun(theirs[-1])[0], abs=1e-4)
+    own, _, n_evals = driven(problem_of(fun, x.size), x, 1e-6)
+    theirs = scipy_minimum(fun, x)
+    assert fun(own[-1])[0] == pytest.approx(theirs.fun, abs=1e-5)
+    assert own[-1] == pytest.approx(theirs.x, abs=1e-3)
+    assert n_evals < 2000  # by itself
+
+
+def test_the_line_search_shortens_a_step_until_the_value_falls_enough() -> None:
+    """From 0.8 the slope of x^4 is 2.048 and the first step -2.048, too far; then 0.7 of it."""
+    problem = de2ls.problem(lambda x: float(x[0] ** 4), [(-2.0, 1.5)])
+    asked, _, _ = driven(problem, np.array([0.8]), 1e-6)
+    tried = asked[[0, 2, 3]].ravel()  # the second is that of the difference
+    assert tried == pytest.approx([0.8, 0.8 - 2.048, 0.8 - 0.7 * 2.048], abs=1e-6)
+    assert abs(tried[2]) < 0.8 < abs(tried[1])
+
+
+def test_it_ends_where_slopes_are_flat_beside_the_first_ones() -> None:
+    """1e8 x^2: at the start the slope is 2e8, and 1e-6 of it is that of x = 1e-6."""
+    problem = de2ls.problem(lambda x: float(1e8 * x[0] ** 2), [(-2.0, 1.5)])
+    _, found, n_evals = driven(problem, np.array([1.0]), 1e-6)
+    assert abs(found.x[1, 0]) < 1e-6
+    assert n_evals < 50
+
+
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+def test_a_slope_into_a_bound_is_no_descent(sign: float) -> None:
+    """In the corner nothing is to be gained: the point, its two differences, and no step."""
+    problem = de2ls.problem(lambda x: sign * float(x.sum()), [(0.0, 1.0)] * 2)
+    corner = np.full(2, 0.0 if sign > 0.0 else 1.0)
+    asked, _, n_evals = driven(problem, corner, 1e-6)
+    assert asked.tolist() == [corner.tolist()]
+    assert n_evals == 3
+
+
+def test_a_better_point_of_the_differences_is_not_what_it_found() -> None:
+    """f falls beside the start by rounding alone, and nowhere else: there is no success."""
+    start = np.array([0.5, 0.5])
+
+    def fun(x: np.ndarray) -> float:
+        return 0.0 if (x == start).all() else -1.0 if np.abs(x - start).max() < 1e-6 else 1.0
+
+    _, found, _ = driven(de2ls.problem(fun, [(0.0, 1.0)] * 2), start, 1e-6)
+    assert found.f[1] == 0.0
 
 
 def test_a_minimum_under_constraints() -> None:

@@ -13,7 +13,7 @@ from de2ls.problems.key import ProblemKey
 from de2ls.trials.compiled import CompiledDriver
 from tests.fidelity.lineage import BY_LABEL, FOLDER, Comparison, p_value, seed_of, theirs, write
 
-FUNCTIONS = (4, 9, 12)
+FUNCTIONS = (2, 4, 6, 9, 12)
 
 
 def final_error(comparison: Comparison, number: int, run: int) -> float:

@@ -1,8 +1,11 @@
-"""Sequential quadratic programming as SLSQP does it (D. Kraft, DFVLR-FB 88-28, 1988).
+"""Sequential quadratic programming: the steps of SLSQP, the line search and the ends of `fmincon`.
 
 Damped BFGS, a line search on the L1 merit function, and a relaxed subproblem where the linear one
-has no solution. The step takes values and says which points it wants next, so that a search can
-hand them out; gradients are forward differences. SciPy's SLSQP makes the same steps.
+has no solution (D. Kraft, DFVLR-FB 88-28, 1988). The line search shortens a step by a fixed factor
+until the merit falls enough, and never takes a worse point. The search ends where a step is small
+beside x or, without constraints, where the slopes are small beside the first ones. The step takes
+values and says which points it wants next, so that a search can hand them out; gradients are
+forward differences.
 
 | symbol | here | meaning |
 |---|---|---|
@@ -26,28 +29,27 @@ from de2ls.jit.kernels import block, kernel, records, routine
 STEP = math.sqrt(np.finfo(np.float64).eps)  # of forward differences, relative to max(|x|, 1)
 ITERATIONS = 400
 RESETS = 5  # of B, the first one included
-TRIES = 10  # points of a line search before any is taken
-LEAST = 0.1  # what a try leaves of the step at least
+ENOUGH = 1e-4  # share of the expected fall of the merit at which a step is taken
+SHORTER = 0.7  # what a try leaves of the step
 RELAXED = 1e4  # weight of half the relaxation squared
 NOW = np.dtype(
     [
         ("tolerance", "f8"),
         ("by_f", "i8"),  # whether f is minimised, or the violation
         ("f", "f8"),
-        ("f0", "f8"),  # at x0
+        ("scale", "f8"),  # of the first slopes, at least 1
         ("merit", "f8"),  # at x0
         ("slope", "f8"),  # of the merit along s
         ("relaxed", "i8"),  # whether the subproblem was relaxed
         ("wants_slopes", "i8"),
         ("iteration", "i8"),
         ("resets", "i8"),
-        ("tries", "i8"),
     ]
 )
 
 
 class SQP:
-    """A run of SLSQP.
+    """A run of sequential quadratic programming.
 
     Parameters
     ----------
@@ -60,7 +62,7 @@ class SQP:
     by_f : bool
         Whether f is minimised under the constraints, or the violation without any.
     tolerance : float
-        Change of the objective, and violation, at which it ends.
+        Relative step, violation, and slopes beside the first ones, at which it ends.
     """
 
     def __init__(
@@ -69,6 +71,7 @@ class SQP:
         n, m = x.size, space.n_ineq + space.n_eq if by_f else 0
         now = np.zeros(1, NOW)
         now["tolerance"], now["by_f"] = tolerance, by_f
+        self._now = now
         self.points = np.tile(x, (n, 1))
         vectors, constraints = np.zeros((5, n)), np.zeros((3, m))
         vectors[0] = x
@@ -76,6 +79,11 @@ class SQP:
             *(records(now), box, vectors, constraints),
             *(np.zeros((m, n)), np.zeros((n, n)), self.points),
         )
+
+    @property
+    def wants_slopes(self) -> bool:
+        """Whether the last points are those of differences, and no steps."""
+        return bool(self._now["wants_slopes"][0])
 
     def advance(self, y: Any) -> FloatArray:
         """Take the answers to the last points; return the next ones, none at the end."""
@@ -110,6 +118,10 @@ def advance(
                 rows[k, j] = (constraint(g_values, h_values, n_eq, j, k) - c[k]) / width
         if not (np.isfinite(g).all() and np.isfinite(rows).all()):
             return 0
+        if now.iteration == 0:
+            now.scale = max(1.0, np.abs(g).max())
+        if c.size == 0 and steepest(g, x, box) <= now.tolerance * now.scale:
+            return 0
         if now.iteration > 0:
             update(hessian, s, g - r @ rows - old)
         if not set_direction(now, box, vectors, constraints, rows, hessian, n_eq):
@@ -119,11 +131,9 @@ def advance(
     for k in range(c.size):
         c[k] = constraint(g_values, h_values, n_eq, 0, k)
     if now.iteration > 0:
-        gain = now.f + violation(c, mu, n_eq) - now.merit
-        if not gain <= now.slope / 10.0 and now.tries <= TRIES:
-            part = now.slope / (2.0 * (now.slope - gain)) if gain < np.inf else 0.0
-            return move(now, box, x, x0, s, max(LEAST, part), points)
-        small = abs(now.f - now.f0) < now.tolerance or norm(s) < now.tolerance
+        small = length(s, x0) < now.tolerance
+        if not now.f + violation(c, mu, n_eq) - now.merit <= ENOUGH * now.slope:
+            return 0 if small else move(now, box, x, x0, s, SHORTER, points)
         met = violation(c, np.ones(c.size), n_eq) < now.tolerance
         if small and met and not now.relaxed:
             return 0
@@ -148,9 +158,22 @@ def violation(c: FloatArray, weights: FloatArray, n_eq: int) -> float:
 
 
 @block
-def norm(s: FloatArray) -> float:
-    """Return the length of s."""
-    return math.sqrt((s * s).sum())
+def length(s: FloatArray, x: FloatArray) -> float:
+    """Return the largest |s_j| / (1 + |x_j|)."""
+    most = 0.0
+    for j in range(s.size):
+        most = max(most, abs(s[j]) / (1.0 + abs(x[j])))
+    return most
+
+
+@block
+def steepest(g: FloatArray, x: FloatArray, box: FloatArray) -> float:
+    """Return the largest |g_j| of those along which the box allows a descent."""
+    most = 0.0
+    for j in range(g.size):
+        if x[j] > box[0, j] if g[j] > 0.0 else x[j] < box[1, j]:
+            most = max(most, abs(g[j]))
+    return most
 
 
 @routine
@@ -165,7 +188,6 @@ def move(
 ) -> int:
     """Want the value at x0 and a part of the step; return 1."""
     now.wants_slopes = 0
-    now.tries += 1
     now.slope *= part
     for j in range(x.size):
         s[j] *= part
@@ -223,18 +245,13 @@ def set_direction(
             whole -= part
         old[:] = g - r @ rows
         x0[:] = x
-        slope = (g * s).sum()
-        size = abs(slope) + (np.abs(r) * np.abs(c)).sum()
         for k in range(c.size):
             mu[k] = max(abs(r[k]), (mu[k] + abs(r[k])) / 2.0)
-        met = violation(c, np.ones(c.size), n_eq) < now.tolerance
-        if size < now.tolerance and met and not now.relaxed:
-            return False
-        now.slope = slope - whole * violation(c, mu, n_eq)
+        now.slope = (g * s).sum() - whole * violation(c, mu, n_eq)
         if now.slope < 0.0:
             break
         reset = True
-    now.f0, now.merit, now.tries = now.f, now.f + violation(c, mu, n_eq), 0
+    now.merit = now.f + violation(c, mu, n_eq)
     return True
 
 
