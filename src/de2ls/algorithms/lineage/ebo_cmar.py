@@ -46,9 +46,8 @@ def search(space: Any, rng: np.random.Generator, budget: int, config: EBOConfig)
     first = (yield from run.start()).sorted(run.level)
     n2 = config.n2 or 4 + int(3.0 * math.log(run.dim))
     second = yield from run.evaluate(space.sample(rng, n2))
-    best = first.joined(second).best(
-        1, run.level
-    )  # P2 is sampled anew, and forgets what it has found
+    # P2 is sampled anew in each generation, and forgets what it has found
+    best = first.joined(second).best(1, run.level)
     row = Best(best.x, best.f, best.v)
     ebo, retreat = Butterflies(run, first, row), Retreat(run, second.sorted(run.level), row)
     polish, favoured = Polish(run), 0
