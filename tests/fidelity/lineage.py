@@ -107,7 +107,7 @@ COMPARISONS = [
         "published/lineage/imode_cec2020_raw.csv",
         10,
         CEC2020_BOUND,
-        (1, 3, 5, 7, 9),
+        tuple(CEC2020_BOUND.optima),
         evals_per_dim=100_000,
     ),
     Comparison("jso", "published/lineage/jso_cec2017_raw.csv", 30),
