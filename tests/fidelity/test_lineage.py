@@ -1,9 +1,12 @@
 """The lineage against its authors' runs, by the rules of `docs/fidelity.md`."""
 
+from math import comb
+
 import numpy as np
 import pytest
 
-from tests.fidelity.constrained import verdict
+from tests.fidelity.constrained import at_least, side
+from tests.fidelity.constrained import p_value as rank_p_value
 from tests.fidelity.lineage import (
     COMPARISONS,
     SHARED,
@@ -52,13 +55,27 @@ def test_holms_procedure_by_hand() -> None:
     assert rejected({1: 0.03, 2: 0.9}) == []
 
 
-def test_verdicts_on_published_medians() -> None:
-    """Our objectives go from 2 to 4; a median of 4.003 is 4 within its digits."""
+def test_the_better_run_has_less_violation_then_less_f() -> None:
+    """Published figures carry four or five digits: 4.003 and 4 are the same."""
+    assert [side((f, 0.0), (4.0, 0.0)) for f in (3.9, 4.003, 4.1)] == [-1, 0, 1]
+    assert side((9.0, 0.0), (4.0, 0.1)) == -1
+    assert side((1.0, 0.2), (4.0, 0.1)) == 1
+    assert side((1.0, 0.1), (4.0, 0.1)) == 0
 
-    def found(median: float, violation: float = 0.0) -> str:
-        ours = {"problem": "C01", "least_f": 2.0, "largest_f": 4.0, "median_violation": 0.0}
-        theirs = {"published_median_f": median, "published_median_violation": violation}
-        return verdict({key: str(value) for key, value in (ours | theirs).items()})
 
-    assert [found(m) for m in (1.9, 2.0, 4.003, 4.1)] == ["worse", "within", "within", "better"]
-    assert found(3.0, violation=0.1) == "infeasible"
+def test_the_rank_of_the_published_median_run_by_simulation() -> None:
+    rng = np.random.default_rng(7)
+    ours = rng.random((20_000, 10))
+    median = np.median(rng.random((20_000, 25)), axis=1, keepdims=True)
+    better = (ours < median).sum(axis=1)
+    assert at_least(0, 10) == 1.0
+    for count in (3, 5, 8, 10):
+        assert at_least(count, 10) == pytest.approx((better >= count).mean(), abs=0.015)
+
+
+def test_undecided_runs_speak_for_neither_side() -> None:
+    row = {"runs": "25", "better": "0", "worse": "0"}
+    assert rank_p_value(row) == 1.0
+    every_one = 2.0 * comb(37, 12) / comb(50, 25)  # all ours before thirteen of theirs, or after
+    assert rank_p_value(row | {"better": "25"}) == pytest.approx(every_one)
+    assert rank_p_value(row | {"worse": "25"}) == pytest.approx(every_one)
