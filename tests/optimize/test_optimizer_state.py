@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -132,3 +133,15 @@ def test_the_budget_holds_with_injected_points(algorithm):
         for c in batch:
             opt.tell(c, *results(c.x))
     assert opt.n_evals == 60
+
+
+def test_after_its_end_a_search_says_why_it_is_over():
+    opt = de2ls.Optimizer([(-1, 2)] * 2, seed=1)
+    while not opt.finished:
+        c = opt.ask()
+        opt.tell(c, float(c.x @ c.x))
+    assert opt.n_evals < opt.max_evals
+    why = re.escape(f"the search is over ({opt.result().message[:-1]})")
+    for more in (opt.ask, lambda: opt.inject([0, 0], 0.0)):
+        with pytest.raises(RuntimeError, match=why):
+            more()

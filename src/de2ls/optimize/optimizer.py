@@ -130,7 +130,7 @@ class Optimizer:
 
     @property
     def finished(self) -> bool:
-        """Whether the budget is used up."""
+        """Whether the search is over: its budget is used up, or it is done."""
         return self._driver.finished
 
     @overload
@@ -163,12 +163,20 @@ class Optimizer:
         return Candidate(number, point)
 
     def _why_none(self) -> str:
-        if self.n_evals + self.n_pending >= self.max_evals or self.finished:
-            return f"no candidate is left: the budget max_evals={self.max_evals} is handed out"
+        if self._is_over():
+            return f"no candidate is left: {self._why_over()}"
         return (
             f"no candidate is available: {self.n_pending} of the population are out; tell their "
             "results first"
         )
+
+    def _is_over(self) -> bool:
+        return self.n_evals + self.n_pending >= self.max_evals or self.finished
+
+    def _why_over(self) -> str:
+        if self.finished and self.n_evals < self.max_evals:
+            return f"the search is over ({self.result().message.removesuffix('.')})"
+        return f"the budget max_evals={self.max_evals} is handed out"
 
     def pending(self) -> list[Candidate]:
         """Return the candidates that are out, say after `load`."""
@@ -233,10 +241,8 @@ class Optimizer:
         f, g, h
             Its results, as for `tell`.
         """
-        if self.n_evals + self.n_pending >= self.max_evals or self.finished:
-            raise RuntimeError(
-                f"no point can be injected: the budget max_evals={self.max_evals} is handed out"
-            )
+        if self._is_over():
+            raise RuntimeError(f"no point can be injected: {self._why_over()}")
         point = self._driver.problem.encode(x, "x")
         if point.ndim != 1:
             raise ValueError(f"x must be one point, got {len(point)}")
