@@ -11,6 +11,7 @@ import sys
 import pytest
 
 import de2ls
+from de2ls.optimize import progress
 from de2ls.optimize.result import Stop
 from tests.helpers import killed_in_the_end
 
@@ -180,7 +181,8 @@ def test_progress_in_a_file_has_the_end_of_the_run(capsys):
     assert lines[-1].endswith("in all")
 
 
-def test_progress_in_a_terminal(tmp_path):
+def states_in_a_terminal(tmp_path, **environment):
+    """Return what a bar shows, one after the other, in a terminal of its own."""
     script = tmp_path / "script.py"
     script.write_text(
         "import time, de2ls\n"
@@ -193,7 +195,7 @@ def test_progress_in_a_terminal(tmp_path):
     ours, theirs = pty.openpty()
     with (
         subprocess.Popen(
-            [sys.executable, str(script)], stderr=theirs, env={**os.environ, "COLUMNS": "120"},
+            [sys.executable, str(script)], stderr=theirs, env={**os.environ, **environment},
             start_new_session=True,
         ) as process,
         killed_in_the_end(process),
@@ -211,8 +213,42 @@ def test_progress_in_a_terminal(tmp_path):
         process.wait()
     os.close(ours)
     assert process.returncode == 0
-    states = [line for line in written.decode().split("\r") if "evaluations" in line]
+    return [line for line in written.decode().split("\r") if "violation" in line]
+
+
+def test_progress_in_a_terminal(tmp_path):
+    states = states_in_a_terminal(tmp_path, COLUMNS="120")
     assert len(states) >= 3
     assert re.search(r"f = .*, violation = 0, \d:\d\d:\d\d left", states[len(states) // 2])
     assert states[-1].startswith("█")
     assert "in all" in states[-1]
+
+
+def test_the_time_left_fits_into_a_usual_terminal(tmp_path):
+    states = states_in_a_terminal(tmp_path, COLUMNS="80")
+    assert all(len(line.strip("\n")) <= 79 for line in states)
+    assert re.search(r"f = .*, violation = 0, \d:\d\d:\d\d left", states[len(states) // 2])
+    assert "in all" in states[-1]
+
+
+@pytest.mark.parametrize("n", [1, 1_000_000])
+def test_a_row_of_the_bar_keeps_the_end_of_its_line(monkeypatch, n):
+    monkeypatch.setenv("COLUMNS", "80")
+    line = f"{n} evaluations (50%), f = -1.2345678e-12, violation = 1.23e-05, 0:01:02 left"
+    row = progress._in_a_row(line, 0.5)
+    assert len(row) == 79
+    assert row.rstrip().endswith("1.23e-05, 0:01:02 left")
+    assert "(50%), f = -1.2345678e-12, viol" in row
+
+
+def test_a_terminal_without_block_characters(tmp_path):
+    states = states_in_a_terminal(tmp_path, COLUMNS="80", PYTHONIOENCODING="ascii")
+    assert states[-1].startswith("########")
+
+
+def test_a_program_without_a_console(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", None)
+    monkeypatch.setattr(sys, "stderr", None)
+    monkeypatch.setattr(progress.LOG, "hasHandlers", lambda: False)
+    res = de2ls.minimize(sphere, BOX, max_evals=60, seed=1, progress=True, disp=True)
+    assert res.nfev == 60

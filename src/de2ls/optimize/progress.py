@@ -14,14 +14,14 @@ from de2ls.trials.driver import Driver
 LOG = logging.getLogger("de2ls")
 REFRESH = 0.2  # seconds between two states of a bar
 REFRESH_FILE = 10.0  # seconds between two lines where stderr is no terminal
-CELLS = 24  # width of the bar in a terminal
+CELLS, FEWEST_CELLS = 24, 8  # width of the bar in a terminal
 
 
 def say(text: str, show: bool) -> None:
     """Log a line at INFO; where no logging shows it, write it to stdout if `show`."""
     if LOG.isEnabledFor(logging.INFO) and LOG.hasHandlers():
         LOG.info(text)
-    elif show:
+    elif show and sys.stdout is not None:  # a program without a console has none
         sys.stdout.write(f"de2ls: {text}\n")
 
 
@@ -53,7 +53,7 @@ class Bar:
         self.begin = time.perf_counter()
         self.next = self.begin
         self.cell = _notebook_cell()
-        self.terminal = self.cell is None and sys.stderr.isatty()
+        self.terminal = self.cell is None and sys.stderr is not None and sys.stderr.isatty()
         self.pause = REFRESH if self.terminal or self.cell is not None else REFRESH_FILE
 
     def __enter__(self) -> Self:
@@ -97,12 +97,25 @@ class Bar:
             bar = f"<progress value='{share:.3f}' max='1'></progress>"
             self.cell.update({"text/html": f"{bar} {line}", "text/plain": line}, raw=True)
         elif self.terminal:
-            bar = "█" * round(CELLS * share) + "░" * (CELLS - round(CELLS * share))
-            width = _width()
-            sys.stderr.write(f"\r{f'{bar} {line}'[:width]:<{width}}")
+            sys.stderr.write(f"\r{_in_a_row(line, share)}")
             sys.stderr.flush()
-        else:
+        elif sys.stderr is not None:
             sys.stderr.write(f"{line}\n")
+
+
+def _in_a_row(line: str, share: float) -> str:
+    """Return a bar and a line in the width of the terminal, shortened where it is narrow."""
+    width = _width()
+    if len(line) + 1 + FEWEST_CELLS > width:
+        line = line.replace(" evaluations", "", 1).replace("violation", "viol.", 1)
+    cells = min(CELLS, max(FEWEST_CELLS, width - len(line) - 1))
+    full = round(cells * share)
+    bar = "█" * full + "░" * (cells - full)
+    try:
+        bar.encode(sys.stderr.encoding or "ascii")
+    except UnicodeEncodeError:
+        bar = "#" * full + "." * (cells - full)
+    return f"{f'{bar} {line}'[:width]:<{width}}"
 
 
 def _width() -> int:
