@@ -276,7 +276,7 @@ def choose(
         )
     task = Task(problem.function, 1 + problem.n_constraints)
     if hasattr(workers, "gather") and hasattr(workers, "map"):
-        return nullcontext(dask(task, workers)), batch or sum(workers.nthreads().values())
+        return nullcontext(dask(task, workers)), batch or _threads(workers)
     if callable(workers):
         return nullcontext(mapped(task, workers)), batch
     try:
@@ -288,6 +288,17 @@ def choose(
     if number == -1:
         number = os.cpu_count() or 1
     return Processes(task, number), batch or number
+
+
+def _threads(client: Any) -> int:
+    """Return how many threads a Dask cluster has."""
+    try:
+        return sum(client.nthreads().values())
+    except Exception as error:
+        raise ValueError(
+            "workers must be a Dask client that is connected and not asynchronous, got "
+            f"{client!r}: {error}"
+        ) from error
 
 
 def _bad_workers(workers: Any) -> str:
