@@ -25,6 +25,13 @@ def integer(name: str, value: Any, low: int | None = None, high: int | None = No
     return number
 
 
+def whole(name: str, value: Any, low: int | None = None, high: int | None = None) -> int:
+    """Return `value` as an int within [low, high]; a float such as 1e4 will do."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return integer(name, value, low, high)
+
+
 def _integer_expected(name: str, value: Any, low: int | None, high: int | None) -> str:
     return f"{name} must be an integer{_range_text(low, high)}, got {value!r}"
 
@@ -58,12 +65,18 @@ def choice(name: str, value: Any, options: Iterable[str]) -> str:
 
 def nearest(value: Any, options: Iterable[str]) -> str:
     """Return a hint such as ``(did you mean 'de2ls'?)``, or nothing."""
-    matches = difflib.get_close_matches(str(value), list(options), n=1)
-    return f" (did you mean {matches[0]!r}?)" if matches else ""
+    known = {option.lower(): option for option in options}
+    matches = difflib.get_close_matches(str(value).lower(), list(known), n=1)
+    return f" (did you mean {known[matches[0]]!r}?)" if matches else ""
 
 
 def real_array(expected: str, value: Any) -> NDArray[Any]:
-    """Return `value` as an array of real numbers; messages begin with what is `expected`."""
+    """Return `value` as an array of real numbers; messages begin with what is `expected`.
+
+    A masked number is none: NaN stands there.
+    """
+    if isinstance(value, np.ma.MaskedArray) and value.dtype.kind in "fiu":
+        value = np.ma.filled(value.astype(np.float64), np.nan)
     try:
         array = np.asarray(value)
     except ValueError:

@@ -86,6 +86,32 @@ class TestStart:
         with pytest.raises(TypeError, match="max_evals"):
             de2ls.minimize(square, [(-1, 1)], max_evals=100.5)
 
+    def test_patience_as_a_float(self):
+        runs = [de2ls.minimize(square, [(-1, 1)], seed=1, stall=n) for n in (50, 5e1)]
+        assert runs[0].status == Stop.STALL.status
+        assert runs[0].nfev == runs[1].nfev
+        with pytest.raises(TypeError, match="stall"):
+            de2ls.minimize(square, [(-1, 1)], stall=50.5)
+
+    def test_one_number_is_a_guess_of_one_coordinate(self):
+        points = []
+        de2ls.minimize(
+            lambda x: points.append(x.tolist()) or square(x),
+            [(-1, 1)],
+            x0=0.25,
+            max_evals=50,
+            seed=1,
+        )
+        assert points[0] == [0.25]
+
+    def test_a_masked_value_counts_as_nan(self):
+        def fun(x):
+            return np.ma.masked if x[0] > 0 else square(x)
+
+        res = de2ls.minimize(fun, [(-1, 2)] * 2, max_evals=200, seed=1)
+        assert res.n_invalid > 0
+        assert res.x[0] <= 0
+
     def test_one_dimension_and_fixed_coordinates(self):
         res = de2ls.minimize(lambda x: (x[0] - 0.3) ** 2 + x[1], [(-5, 5), (2, 2)], seed=1)
         np.testing.assert_allclose(res.x, [0.3, 2.0], atol=1e-6)

@@ -401,7 +401,7 @@ class TestFailures:
             self.fails_at(number), BOX, max_evals=500, seed=1, batch=batch, on_error="penalize"
         )
         assert (res.nfev, res.n_invalid, res.status) == (500, 1, 0)
-        assert res.message.endswith("; 1 evaluations failed or gave NaN.")
+        assert res.message.endswith("; 1 evaluation failed or gave NaN.")
 
     @pytest.mark.parametrize("bad", [np.nan, -np.inf])
     @pytest.mark.parametrize("on_error", ["raise", "penalize"])

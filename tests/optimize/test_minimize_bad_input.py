@@ -315,11 +315,22 @@ CASES = {
         ValueError,
         "x0 must lie within the bounds; coordinate 1 is 3, outside [0, 2]",
     ),
+    "x0 outside by a rounding": Case(
+        {"bounds": [(0, 0.3), (0, 1)], "x0": [0.1 + 0.2, 0.0]},
+        ValueError,
+        "x0 must lie within the bounds; coordinate 0 is 0.30000000000000004, outside [0, 0.3]",
+    ),
+    "x0 one number for two coordinates": Case(
+        {"x0": 0.5}, ValueError, "x0 must be a vector of 2 real numbers, got shape ()"
+    ),
     "x0 outside an integer's bounds": Case(
         {"x0": [0.0, 2.7], "integrality": True},
         ValueError,
         "x0 must lie within the bounds; coordinate 1 is 2.7, outside [0, 2]",
     ),
+    "rng a fraction": Case({"seed": None, "rng": 1.5}, TypeError, "rng must"),
+    "rng negative": Case({"seed": None, "rng": -1}, ValueError, "rng must"),
+    "algorithm in capitals": Case({"algorithm": "Chorus"}, ValueError, "algorithm must"),
     "seed negative": Case({"seed": -1}, ValueError, "seed must"),
     "seed text": Case({"seed": "one"}, TypeError, "seed must"),
     "seed a fraction": Case({"seed": 1.5}, TypeError, "seed must"),
@@ -424,3 +435,34 @@ def test_compiled_problem_and_workers():
     compiled = Problem("C", [0, 0], [1, 1], 0, 0, kernel=de2ls.cec2017(1, dim=2, instance=1).kernel)
     with pytest.raises(ValueError, match="workers must"):
         de2ls.minimize(compiled, workers=2, max_evals=100)
+
+
+def test_a_name_in_other_letters_is_suggested():
+    with pytest.raises(ValueError, match="did you mean 'chorus'"):
+        de2ls.minimize(sphere, BOX, algorithm="CHORUS")
+
+
+def test_a_misspelt_public_name_is_suggested():
+    with pytest.raises(AttributeError, match="did you mean 'minimize'"):
+        de2ls.minimise  # noqa: B018
+
+
+@pytest.mark.parametrize("error", [AssertionError(), ValueError("why")])
+def test_an_error_without_a_text_ends_without_a_colon(error):
+    def fun(x):
+        raise error
+
+    told = f"failed with {type(error).__name__}{': why' if error.args else ''} (at x=["
+    with pytest.raises(EvaluationError, match=re.escape(told)):
+        de2ls.minimize(fun, BOX, max_evals=100, seed=1)
+
+
+def test_a_long_point_is_shortened_in_the_message_only():
+    def fun(x):
+        raise ValueError("why")
+
+    with pytest.raises(EvaluationError) as caught:
+        de2ls.minimize(fun, [(0, 1)] * 1000, max_evals=100, seed=1)
+    assert len(str(caught.value)) < 1000
+    assert "...] of 1000 coordinates" in str(caught.value)
+    assert caught.value.x.size == 1000

@@ -14,9 +14,7 @@ def checked_budget(max_evals: Any, dim: int) -> int:
     """Return the budget T: what is asked for, or 20000 D."""
     if max_evals is None:
         return EVALS_PER_DIM * dim
-    if isinstance(max_evals, float) and max_evals.is_integer():  # 1e4
-        max_evals = int(max_evals)
-    return _checks.integer("max_evals", max_evals, FEWEST_EVALS, MOST_EVALS)
+    return _checks.whole("max_evals", max_evals, FEWEST_EVALS, MOST_EVALS)
 
 
 def sample_stride(dim: int, budget: int) -> int:

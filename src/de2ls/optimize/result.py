@@ -231,7 +231,8 @@ def _message(driver: "Driver", stop: Stop) -> str:
             "tolerances)"
         )
     if driver.n_invalid:
-        text += f"; {driver.n_invalid} evaluations failed or gave NaN"
+        many = "evaluation" if driver.n_invalid == 1 else "evaluations"
+        text += f"; {driver.n_invalid} {many} failed or gave NaN"
     return f"{text}."
 
 

@@ -24,6 +24,7 @@ from de2ls.trials.driver import Driver
 
 PATIENCE = 0.005  # seconds between looks at the clock, as far as the evaluations allow
 REPORTS = 20  # lines of the log
+SHOWN = 20  # coordinates of a point in a message
 SCIPY_TOL = 0.01  # SciPy's default tolerance, to which it relates a callback's `convergence`
 
 
@@ -49,18 +50,31 @@ class Interrupted(KeyboardInterrupt):
 
 def _algorithm_failed(name: str, cause: Exception) -> EvaluationError:
     return EvaluationError(
-        f"the algorithm {name} failed with {type(cause).__name__}: {cause}; the result so far is "
-        "in the attribute `result`"
+        f"the algorithm {name} failed with {_told(cause)}; the result so far is in the attribute "
+        "`result`"
     )
 
 
 def _function_failed(x: FloatArray, cause: Exception) -> EvaluationError:
     return EvaluationError(
-        f"fun or a constraint failed with {type(cause).__name__}: {cause} (at x={x.tolist()}); "
-        "the result so far is in the attribute `result`, and on_error='penalize' counts such "
-        "points as worst and goes on",
+        f"fun or a constraint failed with {_told(cause)} (at x={_shown(x)}); the result so far is "
+        "in the attribute `result`, and on_error='penalize' counts such points as worst and goes "
+        "on",
         x,
     )
+
+
+def _told(cause: Exception) -> str:
+    """Return an exception's type, and its text if it has one."""
+    return f"{type(cause).__name__}: {cause}".removesuffix(": ")
+
+
+def _shown(x: FloatArray) -> str:
+    """Return a point for a message, shortened if it is long: the attribute `x` has all of it."""
+    if x.size <= SHOWN:
+        return str(x.tolist())
+    first = ", ".join(map(str, x[:SHOWN].tolist()))
+    return f"[{first}, ...] of {x.size} coordinates, all in the attribute `x`"
 
 
 class Penalised:
@@ -101,7 +115,7 @@ class Rules:
         if self.max_time is not None:
             _checks.real("max_time", self.max_time, 0.0)
         if self.stall is not None:
-            _checks.integer("stall", self.stall, 1)
+            object.__setattr__(self, "stall", _checks.whole("stall", self.stall, 1))
         if self.tol is not None:
             _checks.real("tol", self.tol, 0.0)
         if self.callback is not None:
@@ -258,8 +272,8 @@ class Search:
             outcomes = self.evaluate(points)
         except Exception as error:
             raise EvaluationError(
-                f"workers failed with {type(error).__name__}: {error}; the result so far is in the "
-                "attribute `result`"
+                f"workers failed with {_told(error)}; the result so far is in the attribute "
+                "`result`"
             ) from error
         failed = None
         told, results = [], []

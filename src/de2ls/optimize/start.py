@@ -74,22 +74,23 @@ def one_seed(seed: Any, rng: Any) -> Any:
     """Return `seed`, or `rng`, which is SciPy's name for it."""
     if seed is not None and rng is not None:
         raise ValueError(f"rng must be left out where seed is given, got {rng!r} and {seed!r}")
-    return rng if seed is None else seed
+    return seed if rng is None else integer_seed(rng, "rng")
 
 
-def integer_seed(seed: Any) -> int:
+def integer_seed(seed: Any, name: str = "seed") -> int:
     """Return an integer seed from what `numpy.random.default_rng` accepts.
 
-    A non-negative integer stands for itself; a generator is advanced by one draw.
+    A non-negative integer stands for itself; a generator is advanced by one draw. Messages call it
+    `name`.
     """
     if isinstance(seed, int | np.integer) and not isinstance(seed, bool):
-        return _checks.integer("seed", seed, 0)
+        return _checks.integer(name, seed, 0)
     try:
         generator = np.random.default_rng(seed)
     except (TypeError, ValueError) as error:
         raise type(error)(
-            f"seed must be None, a non-negative integer or what numpy.random.default_rng accepts, "
-            f"got {seed!r}"
+            f"{name} must be None, a non-negative integer or what numpy.random.default_rng "
+            f"accepts, got {seed!r}"
         ) from None
     return int(generator.integers(2**63))
 

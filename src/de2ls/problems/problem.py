@@ -223,10 +223,13 @@ class Problem:
         ----------
         x : array_like, shape (n,) or (k, n)
             The design with its integers, choices and fixed coordinates; it must lie in the bounds.
+            One number will do where there is one coordinate.
         name : str
             What messages call it.
         """
         try:
+            if np.ndim(x) == 0 and self.variables.size == 1:
+                x = [x]
             check = _checks.matrix if np.ndim(x) == 2 else _checks.vector
         except ValueError:  # a ragged sequence, which the check names
             check = _checks.vector

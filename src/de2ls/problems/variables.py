@@ -229,9 +229,10 @@ class Variables:
         if outside.any():
             first = np.argwhere(outside)[0]
             j = first[-1]
+            value, low, high = map(_exact, (design[tuple(first)], self.low[j], self.high[j]))
             raise ValueError(
-                f"{name} must lie within the bounds; coordinate {j} is {design[tuple(first)]:g}, "
-                f"outside [{self.low[j]:g}, {self.high[j]:g}]"
+                f"{name} must lie within the bounds; coordinate {j} is {value}, outside "
+                f"[{low}, {high}]"
             )
         point = design[..., self.free]
         for k, j in enumerate(self.free):
@@ -240,3 +241,9 @@ class Variables:
                 middles = (values[:-1] + values[1:]) / 2
                 point[..., k] = np.searchsorted(middles, point[..., k])
         return point
+
+
+def _exact(value: float) -> str:
+    """Return a number as text that gives it again: 0.3 and 0.1 + 0.2 differ."""
+    short = f"{value:g}"
+    return short if float(short) == value else repr(float(value))
