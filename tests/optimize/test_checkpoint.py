@@ -11,6 +11,7 @@ import pytest
 
 import de2ls
 from de2ls.optimize import checkpoint
+from de2ls.optimize.progress import LOG
 from de2ls.optimize.result import Stop
 from de2ls.optimize.search import EvaluationError
 from tests.helpers import killed_in_the_end
@@ -191,3 +192,13 @@ def test_a_killed_process_goes_on_with_the_same_bits(algorithm, workers, tmp_pat
     whole = subprocess.run(command("whole.npz", 0), capture_output=True, check=True)
     assert rest.stdout == whole.stdout
     assert b'"nfev": ' in whole.stdout
+
+
+def test_the_log_says_that_a_run_goes_on(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(LOG, "hasHandlers", lambda: False)
+    file = tmp_path / "run.npz"
+    first = de2ls.minimize(valley, BOX, max_evals=60, seed=1, checkpoint=file)
+    assert capsys.readouterr().out == ""
+    again = de2ls.minimize(valley, BOX, max_evals=60, seed=1, checkpoint=file, disp=True)
+    assert same(first, again)
+    assert f"the run of {file} goes on after {first.nfev} evaluations" in capsys.readouterr().out

@@ -132,7 +132,8 @@ def minimize(
     checkpoint : path, optional
         A file that keeps the run: written every few seconds and at the end. Where it exists the run
         goes on from it and ends with the same bits as one that was never stopped; a run that is
-        over gives its result again. A file of another run is refused.
+        over gives its result again. A file of another run is refused, but the functions themselves
+        are not compared: delete the file when you change them.
     on_error : {"raise", "penalize"}
         What happens when a function raises or returns something else than real numbers: end with
         an `EvaluationError` that carries the result so far, or count the point as worst and go on.
@@ -230,6 +231,8 @@ def minimize(
         same = {"max_evals": budget, "x0": first, "batch": size, "polish": polish}
         file = Checkpoint(checkpoint, same)
         driver, noted = file.driver(number, begin)
+        if driver.n_evals:
+            say(f"the run of {checkpoint} goes on after {driver.n_evals} evaluations", disp)
     remembers = driver.algorithm.step is not None and bool(problem.discrete.all())
     direct = problem.many is None and is_one(workers) and size == 1 and not remembers
     bar = Bar(driver, budget, max_time) if progress else None
