@@ -64,6 +64,12 @@ def test_html_shows_what_holds_the_design_back():
     assert cells["trust"].endswith(str(res.trust))
 
 
+def test_html_of_an_equality_says_in_which_way_it_costs():
+    sum_is_one = {"type": "eq", "fun": lambda x: x[0] + x[1] - 1}
+    res = de2ls.minimize(lambda x: x @ x, [(-2, 2)] * 2, constraints=sum_is_one, seed=1)
+    assert "f rises by 1 per unit by which its right-hand side grows" in res._repr_html_()
+
+
 def test_figure_of_choices_integers_and_fixed_coordinates():
     box = [de2ls.choices([0.5, 1.0, 2.5]), (-2, 2), (3, 3), (0, 4)]
     res = de2ls.minimize(

@@ -125,4 +125,8 @@ def _active_constraints(result: "MinimizeResult") -> list[Row]:
 
 
 def _saving(multiplier: float) -> str:
-    return "" if np.isnan(multiplier) else f"; f falls by {multiplier:.4g} per unit of relaxation"
+    if np.isnan(multiplier):
+        return ""
+    if multiplier < 0.0:  # of an equality: moving it down would help
+        return f"; f rises by {-multiplier:.4g} per unit by which its right-hand side grows"
+    return f"; f falls by {multiplier:.4g} per unit of relaxation"
