@@ -49,7 +49,7 @@ def minimize(
     callback: Callable[..., Any] | None = None,
     target: float | None = None,
     max_time: float | None = None,
-    stall: int | None = None,
+    stall: float | None = None,
     tol: float | None = None,
     constraint_tol: Any = None,
     polish: bool = False,
@@ -87,7 +87,8 @@ def minimize(
         The budget, never exceeded; a whole number such as 1e4 will do. 2000 per coordinate by
         default, 20000 for an algorithm that does not know when it is done. See the notes.
     x0 : array_like, optional
-        A first guess, or several, one per row; they are evaluated first.
+        A first guess, or several, one per row; they are evaluated first. With one coordinate one
+        number will do.
     seed, rng : optional
         What `numpy.random.default_rng` accepts; `rng` is SciPy's name. Same integer, same run.
     integrality : array_like of bool, optional
@@ -109,7 +110,7 @@ def minimize(
     max_time : float, optional
         Ends the run after this many seconds; an evaluation under way is not cut short.
     stall : int, optional
-        Ends the run after this many evaluations without a better point.
+        Ends the run after this many evaluations without a better point; 1e3 will do.
     tol : float, optional
         Ends the run when all members of the population are feasible and the standard deviation of
         their objective is at most ``tol`` times its mean's size, as in SciPy. CHORUS has no
@@ -194,7 +195,8 @@ def minimize(
     )
     began = time.perf_counter()
     forgive = _checks.choice("on_error", on_error, ("raise", "penalize")) == "penalize"
-    rules = Rules(target, max_time, stall, tol, callback, disp, forgive)
+    unimproved = None if stall is None else _checks.whole("stall", stall, 1)
+    rules = Rules(target, max_time, unimproved, tol, callback, disp, forgive)
     for name, value in {"polish": polish, "progress": progress}.items():
         if not isinstance(value, bool):
             raise TypeError(f"{name} must be True or False, got {value!r}")

@@ -115,7 +115,7 @@ class Rules:
         if self.max_time is not None:
             _checks.real("max_time", self.max_time, 0.0)
         if self.stall is not None:
-            object.__setattr__(self, "stall", _checks.whole("stall", self.stall, 1))
+            _checks.integer("stall", self.stall, 1)
         if self.tol is not None:
             _checks.real("tol", self.tol, 0.0)
         if self.callback is not None:
