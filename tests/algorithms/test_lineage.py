@@ -33,6 +33,16 @@ def problem() -> Problem:
     return de2ls.cec2017(4, 5, instance=1)
 
 
+def run_in_python(code: str) -> None:
+    """Run a program in a process without compilation, for a minute at most."""
+    subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        check=True,
+        timeout=60,
+    )
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_told_in_any_order_and_saved_in_between(name: str, tmp_path: Path) -> None:
     """Trials of one generation do not see each other: batches and pauses change nothing."""
@@ -179,6 +189,26 @@ def test_default_sizes(name: str) -> None:
     assert sizes == expected[name]
 
 
+@pytest.mark.parametrize(
+    ("name", "config"), [("nl-shade-rsp", {"pressure": 30.0}), ("ea4eig", {"ide_sigma": 100.0})]
+)
+def test_a_draw_that_would_hardly_end_is_not_allowed(name: str, config: dict[str, Any]) -> None:
+    """It is repeated until a partner is another one, or until F lies in (0, 1]."""
+    with pytest.raises(ValueError, match=next(iter(config))):
+        get_algorithm(name).config_class.make(config)
+
+
+def test_the_centre_of_f_of_l_srtde_is_at_most_one() -> None:
+    """F is drawn anew until it lies in [0, 1], which it never would around 2."""
+    code = (
+        "import de2ls\n"
+        "p = de2ls.problem(lambda x: float(x @ x), [(-5, 5)] * 2)\n"
+        "config = {'mf_base': 1.0, 'mf_amp': 1.0}\n"
+        "assert de2ls.run_trial('l-srtde', p, 1, max_evals=200, config=config).n_evals == 200\n"
+    )
+    run_in_python(code)
+
+
 @pytest.mark.parametrize("config", [{"archive": 0.0}, {"n0": 10, "n_min": 60}])
 def test_no_archive_and_a_growing_one_are_written_inside(config: dict[str, Any]) -> None:
     """Compiled code does not notice where an array ends; plain Python does."""
@@ -188,6 +218,4 @@ def test_no_archive_and_a_growing_one_are_written_inside(config: dict[str, Any])
         f"r = de2ls.run_trial('nl-shade-rsp', p, 1, max_evals=400, config={config})\n"
         "assert r.n_evals == 400 and r.f < 1.0\n"
     )
-    subprocess.run(
-        [sys.executable, "-c", code], env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, check=True
-    )
+    run_in_python(code)

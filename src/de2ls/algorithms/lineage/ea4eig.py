@@ -54,7 +54,7 @@ class EA4EigConfig(JSOConfig):
     ide_patience: float = parameter(0.1, "failures that end it, per planned generation", 0.0, 1.0)
     ide_ps: float = parameter(0.1, "ps at the start", 0.0, 1.0)
     ide_pd: float = parameter(0.1, "pd / ps", 0.0, 1.0)
-    ide_sigma: float = parameter(0.1, "deviation of IDE's F and CR", 1e-3)
+    ide_sigma: float = parameter(0.1, "deviation of IDE's F and CR", 1e-3, 1.0)
     co_f_1: float = parameter(0.65, "one centre of CoBiDE's F", 0.0, 1.0)
     co_f_2: float = parameter(1.0, "the other centre of CoBiDE's F", 0.0, 1.0)
     co_cr_1: float = parameter(0.1, "one centre of CoBiDE's CR", 0.0, 1.0)

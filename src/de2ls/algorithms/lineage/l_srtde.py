@@ -6,7 +6,7 @@ holds during a generation, and coordinates outside the box drawn anew.
 | symbol | here | meaning |
 |---|---|---|
 | SR | `sr` | success rate of the last generation |
-| mF | `f_mean` | mf_base + mf_amp tanh(mf_slope SR), centre of F |
+| mF | `f_mean` | mf_base + mf_amp tanh(mf_slope SR), at most 1: centre of F |
 | pn | `n_base` | p_base N exp(-p_rate SR), size of the elite of P |
 """
 
@@ -60,7 +60,7 @@ def begin_generation(state: State) -> None:
     """Fix what holds for the generation; mF and the elite follow the success rate."""
     generation.begin_generation(state)
     now, cfg = state.now[0], state.cfg[0]
-    now.f_mean = cfg.mf_base + cfg.mf_amp * math.tanh(cfg.mf_slope * now.sr)
+    now.f_mean = min(1.0, cfg.mf_base + cfg.mf_amp * math.tanh(cfg.mf_slope * now.sr))
     now.n_base = max(2, int(cfg.p_base * now.n_pop * math.exp(-cfg.p_rate * now.sr)))
 
 

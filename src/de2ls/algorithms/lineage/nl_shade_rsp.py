@@ -56,7 +56,7 @@ class NLSHADERSPConfig(MemoryConfig):
     p_archive_min: float = parameter(0.1, "least pA; the largest is 1 minus it", 0.0, 0.5)
     exponential: float = parameter(0.5, "chance of exponential crossover per generation", 0.0, 1.0)
     cr_from: float = parameter(0.5, "progress up to which binomial crossover takes one", 0.0, 1.0)
-    pressure: float = parameter(1.0, "rank pressure: weight exp(-pressure j / N)", 1e-3)
+    pressure: float = parameter(1.0, "rank pressure: weight exp(-pressure j / N)", 1e-3, 10.0)
     remember_f: str = parameter(
         "program", "which F a success leaves: F_last, or its own", options=("program", "own")
     )
