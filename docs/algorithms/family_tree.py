@@ -21,7 +21,7 @@ TREE: dict[str, tuple[int, int, tuple[str, ...], bool]] = {
     "DE-2LS": (2026, 4, ("RDEx",), True),
     "RDEx-CASK": (2026, 3, ("RDEx",), True),
     "RDE26": (2026, 5, ("RDEx",), True),
-    "CL-SRDE": (2024, 5, ("NL-SHADE-RSP",), True),
+    "CL-SRDE": (2024, 5, ("L-SRTDE",), True),
     "LSHADE44": (2017, 6, ("L-SHADE",), True),
     "LSHADE44-IEpsilon": (2018, 5, ("LSHADE44",), True),
     "LSHADE-cnEpSin": (2017, 7, ("L-SHADE",), False),

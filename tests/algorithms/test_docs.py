@@ -104,6 +104,7 @@ def test_the_family_tree_is_up_to_date_and_names_every_algorithm() -> None:
     tree = script(ROOT / "docs" / "algorithms" / "family_tree.py")
     assert tree.FILE.read_text() == tree.drawing()
     assert all(parent in tree.TREE for _, _, parents, _ in tree.TREE.values() for parent in parents)
+    assert tree.TREE["CL-SRDE"][2] == ("L-SRTDE",)  # of the same year, and its frame
     overview = (ROOT / "docs" / "algorithms" / "lineage.md").read_text()
     names = re.findall(r"^\| `([\w-]+)` \|", overview, re.MULTILINE)
     assert set(names) <= set(de2ls.algorithm_names())
