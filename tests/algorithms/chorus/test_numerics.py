@@ -1,7 +1,9 @@
 """The numerical parts against libraries and closed forms."""
 
 import contextlib
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +21,7 @@ from de2ls.algorithms.chorus.pencil import pencil
 from de2ls.algorithms.chorus.qp import ElasticQP
 from de2ls.algorithms.chorus.regression import RATIOS, fit
 from de2ls.algorithms.chorus.sqp import LocalSearch
-from de2ls.algorithms.chorus.step import vertex
+from de2ls.algorithms.chorus.step import Step, vertex
 from de2ls.algorithms.chorus.symmetric import convex
 from de2ls.algorithms.chorus.trend import RADII, _follow, without_tails
 from tests.algorithms.chorus.support import Case
@@ -393,3 +395,45 @@ class TestLagrangianCMA:
                 U = batches.send(archive.rows(case.answers(archive.points(U)[0])))
         assert es.mean * 10.0 - 5.0 == pytest.approx(gamma / (2.0 * w), abs=1e-5)
         assert es.gamma == pytest.approx([gamma, 0.0], rel=1e-4)
+
+
+class TestSmooth:
+    """A step's other points tell a bend from a kink."""
+
+    def step(self, f: Callable[[Any], Any], g: float) -> Step:
+        """Return a step by 1 from 0 of `f` of the first coordinate, with slope `g`, as tried."""
+        case = Case(lambda X: (f(X[:, 0]), X[:, :0], X[:, :0]), 2, lower=0.0, upper=1.0)
+        a = Archive(case.space(), np.random.default_rng(1), 100, ChorusConfig())
+        u, slope = np.zeros(2), np.array([g, 0.0])
+        step = Step(
+            View(a, "con"), a.config, u, float(f(0.0)), np.zeros(0), slope, np.zeros((0, 2)),
+            np.eye(2), Bundle(Cut(float(f(0.0)), slope, u)), 1.0, np.zeros(0),
+        )  # fmt: skip
+        batches = step.evaluate([1.0, 0.4, 0.1], np.array([[1.0, 0.0], [0.4, 0.0], [0.1, 0.0]]))
+        U = next(batches)
+        with pytest.raises(StopIteration):
+            batches.send(a.rows(case.answers(U)))
+        return step
+
+    @pytest.mark.parametrize("kink", [0.0, 0.02, 0.05, 0.2, 0.3, 0.6, 0.8])
+    def test_kinks_are_none(self, kink: float) -> None:
+        step = self.step(lambda x: np.abs(x - kink), -1.0 if kink else 1.0)
+        full = step.tried[0]
+        if kink:
+            assert not step.smooth(full, -1.0, 1.0)
+            assert not step.smooth(full, -1.0)
+        else:
+            assert step.smooth(full, 1.0, 1.0)
+
+    def test_bends_are(self) -> None:
+        cubic, growth = self.step(lambda x: (x + 1.0) ** 3, 3.0), self.step(np.exp, 1.0)
+        assert cubic.smooth(cubic.tried[0], 3.0, 12.0)
+        assert growth.smooth(growth.tried[0], 1.0, np.e)
+
+    def test_a_parabola_is_smooth_from_one_slope(self) -> None:
+        step = self.step(lambda x: (x - 0.3) ** 2, -0.6)
+        assert step.smooth(step.tried[0], -0.6)
+
+    def test_nothing_is_known_without_points_between(self) -> None:
+        step = self.step(lambda x: x, 1.0)
+        assert not step.smooth(step.tried[-1], 0.1, 0.1)

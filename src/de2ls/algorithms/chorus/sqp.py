@@ -13,8 +13,9 @@ evaluations, a point one), takes the one of best merit, and computes the slopes 
 - Differences: h_i = 2 sqrt(eps |f| / B_ii), under noise 2 sqrt(sigma / B_ii); central ones once
   h B_ii / 2 exceeds a tenth of pred / |d|.
 - Kinks: on a smooth function f(u + d) - f(u) = (g(u) + g(u + d))'d / 2 up to third order. Several
-  steps that break this rule switch the bundle on. Then slopes are taken a little aside (on a kink
-  differences mix the pieces), and a rejected step whose objective surprised adds its cut.
+  steps that break this rule, and that no cubic through their ends explains, switch the bundle on.
+  Then slopes are taken a little aside (on a kink differences mix the pieces), and a rejected step
+  whose objective surprised adds its cut.
 - Strictness: what landed outside by v is aimed inside by 2 v, at a cost of a tenth of pred. An end
   that lies outside by a hair and is better than all feasible points goes inside, by 1, 4, 16 and
   64 times what it is outside, whatever that costs.
@@ -153,7 +154,7 @@ class LocalSearch(Iterate):
             taken = False
             self.radius *= 0.5
         if taken and slopes is not None:
-            done = self._accept(solution, best, gain, slopes)
+            done = self._accept(sub, solution, best, gain, slopes)
         elif not (self.central or self.sharp) and self.n_cuts == 1:
             self._bend(sub, self.multipliers)
             yield from self._sharpen(float(np.abs(sub.d).max()))
@@ -193,7 +194,9 @@ class LocalSearch(Iterate):
             limit = 0.1 * abs(sub.pred) / max(sub.g_norm, TINY)
             self.margin = np.minimum(np.maximum(over, 0.3 * self.margin), limit)
 
-    def _accept(self, solution: Solution, best: Point, gain: float, slopes: Slopes) -> bool:
+    def _accept(
+        self, sub: Step, solution: Solution, best: Point, gain: float, slopes: Slopes
+    ) -> bool:
         """Move to `best`; returns whether the search is over."""
         assert self.B is not None
         g, J, cut = slopes
@@ -209,6 +212,7 @@ class LocalSearch(Iterate):
         # cuts that hold the step and recur are pieces of the function
         used = self.n_cuts > 1 and own < 0.99 and self.bundle.knows(g)
         kinked = error > 0.05 and not self.coarse and not self.noisy
+        kinked = kinked and not sub.smooth(best, before, after)
         self.kinks = min(6, self.kinks + 1) if kinked else max(0, self.kinks - (not used))
         self.u, self.f, self.c, self.v = best.u, best.f, best.c, best.v
         self.g, self.J = g, J
@@ -245,8 +249,10 @@ class LocalSearch(Iterate):
         self.radius = 0.1 * self.radius if length == 0 else min(0.1 * self.radius, 2.0 * length)
         modelled = sub.objective(d) + 0.5 * float(d @ self.B @ d)
         surprised = promising and best.f - self.f > 0.5 * modelled
+        full = sub.tried[0]
+        surprised = surprised and not sub.smooth(full, float(self.g @ (full.u - self.u)))
         if self.config.cuts and not self.noisy and self.rejected >= 2 and surprised:
-            # the objective, not a constraint, is to blame: a kink
+            # the objective, not a constraint or its bend, is to blame: a kink
             self.n_cuts, self.B, self.kinks = self.most_cuts, None, 4
             self.radius = min(30.0 * self.radius, self.first_radius)
         return False

@@ -25,6 +25,8 @@ ARC = [1.0, 0.3, 0.1]
 SAME = 1e-13  # of a step: corrections below it are none
 ACTIVE = 1e-6  # in units of the objective's slope: multiplier of a constraint that holds a step
 CORRECTIONS = 16  # most of a step whose constraints bend further; some are enough as a rule
+SMOOTH = 0.05  # of what bends a smooth function: the most that a cubic misses of it
+BETWEEN = (0.05, 0.95)  # places on the way to an end where the cubic is compared
 
 
 Three = tuple[float, float, float]
@@ -69,6 +71,28 @@ class Step(Subproblem):
         if len(points) > len(LINE) + 2:
             points += yield from self._follow(points[-len(ARC)])
         return points[0], min(points, key=lambda p: p.merit)
+
+    def smooth(self, end: Point, before: float, after: float | None = None) -> bool:
+        """Whether a cubic through both ends of the way to `end` meets the points between them.
+
+        Through the values and the slopes `before` and `after` along the way; without the latter it
+        is a parabola. False where no point lies between.
+        """
+        d = end.u - self.u
+        rest = end.f - self.f - (before if after is None else 0.5 * (before + after))
+        found = False
+        for p in self.tried:
+            k = float(d @ (p.u - self.u)) / (float(d @ d) or 1.0)
+            if BETWEEN[0] < k < BETWEEN[1] and same_step(p.u - self.u, k * d):
+                found = True
+                if after is None:
+                    model, unit = k * before + k * k * rest, 6.75 * k * k * (1.0 - k)
+                else:
+                    bend = 0.5 * (after - before) + (3.0 - 2.0 * k) * rest
+                    model, unit = k * before + k * k * bend, 16.0 * (k * (1.0 - k)) ** 2
+                if not abs(p.f - self.f - model) <= SMOOTH * unit * abs(rest):
+                    return False
+        return found
 
     def _foreseen(self, gain: float) -> bool:
         """Whether a step inside the trust region brought what the model said."""
