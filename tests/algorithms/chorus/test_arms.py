@@ -185,6 +185,20 @@ class TestStructure:
         assert run.counters["separable"] == 1
         assert run.best == pytest.approx(0.0, abs=1e-7)
 
+    @pytest.mark.parametrize("seed", range(1, 5))
+    def test_tables_see_the_bounds(self, seed: int) -> None:
+        """x sin(x) is least at x = 10, on the bound; inside, near 4.9, it is -4.81."""
+        case = Case(lambda X: ((X * np.sin(X)).sum(1), none(X), none(X)), 3, lower=0.0, upper=10.0)
+        run = only("structure", case, 600, seed)
+        assert run.best == pytest.approx(30 * np.sin(10.0), abs=1e-9)
+
+    def test_places_without_values_are_left_out_of_tables(self) -> None:
+        """1 / x + x has a pole at the bound and its minimum at 1."""
+        case = Case(lambda X: ((1 / X + X).sum(1), none(X), none(X)), 3, lower=0.0, upper=3.0)
+        with np.errstate(divide="ignore"):
+            run = only("structure", case, 600)
+        assert run.best == pytest.approx(6.0, abs=1e-9)
+
     def test_a_hidden_basis_is_found(self) -> None:
         """The same in coordinates of a random rotation."""
         Q = np.linalg.qr(np.random.default_rng(3).standard_normal((5, 5)))[0]

@@ -5,7 +5,8 @@ anywhere. The choice minimises, without evaluations,
 
     F_0 + rho sum_j w_j over_j(sum_i V_i),   rho = 0.1 .. 100
 
-by exchanging one entry at a time, or two. Tables are refined twice around the chosen entries.
+by exchanging one entry at a time, or two. Tables begin with the ends of the lines, as optima often
+lie on bounds, and are refined twice around the chosen entries.
 
 | symbol | here | meaning |
 |---|---|---|
@@ -52,17 +53,20 @@ class Tables:
         self.base = rows.out[0, : 1 + self.m].copy()
 
     def add(self, new: list[FloatArray]) -> Batches:
-        """Evaluate places `new` on each line and sort them in."""
+        """Evaluate places `new` on each line and sort those with values in."""
         new = [np.clip(t, self.lo[i], self.hi[i]) for i, t in enumerate(new)]
         sizes = [len(t) for t in new]
         offsets = np.concatenate(new)[:, None] * np.repeat(self.T.T, sizes, axis=0)
         rows = yield np.clip(self.centre + offsets, 0.0, 1.0)
-        parts = np.split(rows.out[:, : 1 + self.m] - self.base, np.cumsum(sizes)[:-1])
-        for i, (t, part) in enumerate(zip(new, parts, strict=True)):
-            at = np.concatenate([self.at[i], t])
+        first = np.cumsum(sizes)[:-1]
+        parts = np.split(rows.out[:, : 1 + self.m] - self.base, first)
+        for i, (t, part, usable) in enumerate(
+            zip(new, parts, np.split(rows.usable, first), strict=True)
+        ):
+            at = np.concatenate([self.at[i], t[usable]])
             order = np.argsort(at, kind="stable")
             self.at[i] = at[order]
-            self.values[i] = np.concatenate([self.values[i], part])[order]
+            self.values[i] = np.concatenate([self.values[i], part[usable]])[order]
 
     def point(self, choice: Choice) -> FloatArray:
         """Return the point of a choice."""
@@ -143,7 +147,7 @@ def tables(a: Archive, T: FloatArray, centre: FloatArray, whole: bool, k: int) -
     table = Tables(a, T, centre, a.m if whole else 0)
     yield from table.begin()
     lines = range(table.lines)
-    yield from table.add([_strata(a, table.lo[i], table.hi[i], k) for i in lines])
+    yield from table.add([_places(a, table.lo[i], table.hi[i], k) for i in lines])
     choices = table.choose()
     for level in range(2):
         yield from table.add([_refinement(a, table, choices, i, level, k) for i in lines])
@@ -152,6 +156,11 @@ def tables(a: Archive, T: FloatArray, centre: FloatArray, whole: bool, k: int) -
     rows = yield points
     reach = sum(float(np.ptp(v[:, 0])) for v in table.values) + 1e-300
     return points, abs(rows.out[0, 0] - choices[0].total[0]) / reach
+
+
+def _places(a: Archive, lo: float, hi: float, k: int) -> FloatArray:
+    """Return the ends of a line and `k` places: refinements lie between those there are."""
+    return np.concatenate([[lo, hi], _strata(a, lo, hi, k)])
 
 
 def _strata(a: Archive, lo: float, hi: float, k: int) -> FloatArray:
