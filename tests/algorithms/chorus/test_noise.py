@@ -93,6 +93,20 @@ def test_exact_functions_raise_no_alarm(function: Function) -> None:
     assert not probed(function).noisy
 
 
+@pytest.mark.parametrize(("n_ineq", "n_eq"), [(1, 0), (0, 1)])
+def test_rounding_of_a_constraint_that_always_holds_is_no_noise(n_ineq: int, n_eq: int) -> None:
+    """Shares that were divided by their sum add up to 1 but for rounding."""
+
+    def function(X: FloatArray) -> Any:
+        shares = (X + 6.0) / (X + 6.0).sum(1, keepdims=True)
+        rest = shares.sum(1, keepdims=True) - 1.0
+        return quadratic(X), rest[:, :n_ineq], rest[:, :n_eq]
+
+    run = drive(Case(function, 7, n_ineq=n_ineq, n_eq=n_eq), 300)
+    assert not run.notes["noise"].any()
+    assert run.best == pytest.approx(1.0, abs=1e-12)
+
+
 def test_the_alarm_is_withdrawn() -> None:
     """Noise in half of the box only: two probes in the other half find none."""
 

@@ -128,6 +128,11 @@ class Archive(UnitBox):
         return noise
 
     @property
+    def idle(self) -> FloatArray:
+        """Size up to which an output decides nothing: 0 of the objective, else the tolerance."""
+        return np.concatenate([[0.0], self.slack, self.eq_tol])
+
+    @property
     def score_noise(self) -> float:
         """Noise of the score; 0 without alarm."""
         return self.f_noise(self.best_f) if self.feasible else self.key_noise("v")

@@ -12,8 +12,10 @@ everywhere on the line (median |T_2| > 0.3 sigma; a jump is in few differences) 
 sign (a pole does not). What does not persist may be noise that is correlated over a longer way, as
 of a mesh that changes: the same must then hold at 1e-4, 2e-5 and 5e-4, within a factor of 4
 (kinks scale with the spacing), and below 5e-3 of the output's size; more than that is ruggedness.
-Constant outputs are looked at on lines of spacing 1e-4 and 1e-2: steps. Under alarm the incumbent
-is probed again from time to time; two probes without noise withdraw it.
+A constraint that is typically below its tolerance in size, such as a sum that is zero but for
+rounding, is not noisy: nothing depends on it. Constant outputs are looked at on lines of spacing
+1e-4 and 1e-2: steps. Under alarm the incumbent is probed again from time to time; two probes
+without noise withdraw it.
 
 | symbol | here | meaning |
 |---|---|---|
@@ -117,7 +119,7 @@ def probe(a: Archive, u: FloatArray) -> Batches:
     if not a.size.all():
         a.size = np.maximum(a.size, sizes(a))
     size = np.maximum(a.size, np.abs(line.V[0]))
-    size = np.where(size > 0, size, np.inf)
+    size = np.where(size > a.idle, size, np.inf)
     limit = a.config.noise_limit * size
     flat = line.flat()
     sigma = np.where(flat, 0.0, line.sigma)
