@@ -248,3 +248,15 @@ def _first_points(batches: Batches, archive: Archive) -> list[FloatArray]:
         archive.evals += len(U)
         U = batches.send(Rows(np.ones((len(U), 1)), np.zeros(len(U))))
     return found
+
+
+@pytest.mark.parametrize(("earned", "virtual"), [(4.0, 25.0), (1.0, 100.0), (0.5, 100.0)])
+def test_a_turn_is_charged_at_the_weight_that_it_earns(earned: float, virtual: float) -> None:
+    """Else an arm that has made all gains in one long turn waits for the others to use as much."""
+    archive = Archive(Case(slope, 2).space(), np.random.default_rng(1), 1000, ChorusConfig())
+    arm = Arm("neighbours", climber, archive)
+    arm.take(Rows(np.zeros((100, 1)), np.zeros(100)), gain=0.5)
+    arm.close_turn()
+    arm.weight = earned
+    arm.refund()
+    assert arm.virtual == virtual

@@ -23,6 +23,7 @@ class Arm:
         self.ready: Rows | None = None
         self.virtual, self.weight, self.rate = 0.0, 1.0, 0.0
         self.spent, self.gain = 0, 0.0  # in this turn
+        self.charged = (0, 1.0)  # evaluations of the last turn and the weight they were charged at
         self.used = 0  # evaluations in all
         self.dry = 0  # turns in a row without gain
         self.barren = 0  # evaluations since its last gain
@@ -87,7 +88,14 @@ class Arm:
             self.virtual += 1.0 / self.weight
             self.over = self.over or self.idle > self.a.config.idle
         self.a.count(f"evals_{self.name}", self.spent)
+        self.charged = (self.spent, self.weight)
         self.spent, self.gain = 0, 0.0
+
+    def refund(self) -> None:
+        """Charge the last turn at the weight that it has earned, if that is the greater one."""
+        evals, weight = self.charged
+        if self.weight > weight:
+            self.virtual -= evals / weight - evals / self.weight
 
 
 def gained(old: Score, new: Score) -> float:

@@ -1,9 +1,9 @@
 """The scheduler: which arm asks next, and what it gains.
 
 Stride scheduling: the arm with the least virtual time runs; its virtual time grows by evaluations
-over weight. A turn ends with the arm's episode or after a quantum; episodes of `local`,
-`structure` and `neighbours` are hardly interrupted. Credit is relative progress of the incumbent
-per evaluation,
+over weight, with discrete coordinates over that which the turn has earned if it is the greater one.
+A turn ends with the arm's episode or after a quantum; episodes of `local`, `structure` and
+`neighbours` are hardly interrupted. Credit is relative progress of the incumbent per evaluation,
 
     gain = (old - new) / (|old| + |new| + 1e-8),   rate <- (rate + gain / evaluations) / 2
 
@@ -76,6 +76,8 @@ class Scheduler:
             for one in (arm, *self.understudies):
                 one.close_turn()
             self._weigh()
+            if self.known is not None:  # moves of discrete coordinates gain late in long turns
+                arm.refund()
             if arm.over:
                 self.arms.remove(arm)
                 self.awake.remove(arm)
