@@ -84,7 +84,7 @@ class ChorusConfig(Config):
         100.0, "the same on the objective alone, and from an arm's end, per n + 1", 1.0
     )
     relaxed_share: float = parameter(
-        0.02, "on the objective alone at least this share of the budget", 0.0, 1.0
+        0.02, "most on the objective alone, share of the budget, where that is more", 0.0, 1.0
     )
     table_most: float = parameter(
         60.0, "the same on the objective alone from a table's point, per n + 1", 1.0
