@@ -100,7 +100,7 @@ def test_a_relaxed_search_is_rough() -> None:
         case = Case(quartic, 3, n_ineq=1 if mode == "f" else 0)
         case.function = quartic if mode == "f" else lambda X: (quartic(X)[0], none(X), none(X))
         a = archive_of(case)
-        a.size[0] = 100.0
+        a.budget, a.size[0] = 3000, 100.0  # with more it is exact
         search = LocalSearch(a, np.full(3, 0.15), mode, 0.1, 2000)
         asked, end = sizes(case, a, search.run())
         used.append(sum(asked))
@@ -108,6 +108,16 @@ def test_a_relaxed_search_is_rough() -> None:
     assert left[0] < 1e-2
     assert left[1] < 1e-8
     assert used[0] < 0.6 * used[1]
+
+
+@pytest.mark.parametrize(("per_dim", "rough"), [(1000, True), (1001, False)])
+def test_in_a_long_run_a_relaxed_search_is_exact(per_dim: int, rough: bool) -> None:
+    """There is time to follow a valley to its end."""
+    case = Case(quartic, 3, n_ineq=1)
+    a = archive_of(case)
+    a.budget, a.size[0] = 3 * per_dim, 100.0
+    end = sizes(case, a, LocalSearch(a, np.full(3, 0.15), "f", 0.1, 2000).run())[1]
+    assert (end.f > 1e-12) == rough
 
 
 def test_coarse_slopes_follow_a_rejected_step() -> None:
