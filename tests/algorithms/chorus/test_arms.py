@@ -8,6 +8,9 @@ from scipy.optimize import minimize
 
 from de2ls._checks import FloatArray
 from de2ls.algorithms.batches import EVERY_POINT
+from de2ls.algorithms.chorus import ChorusConfig
+from de2ls.algorithms.chorus.archive import Archive
+from de2ls.algorithms.chorus.tables import Tables
 from de2ls.suites.registry import get_suite
 from de2ls.trials.run import run_trial
 from tests.algorithms.chorus.support import Case, Run, drive
@@ -197,7 +200,14 @@ class TestStructure:
         case = Case(lambda X: ((1 / X + X).sum(1), none(X), none(X)), 3, lower=0.0, upper=3.0)
         with np.errstate(divide="ignore"):
             run = only("structure", case, 600)
+            a = Archive(case.space(), np.random.default_rng(1), 600, ChorusConfig())
+            table = Tables(a, np.eye(3), np.full(3, 0.5), 0)
+            for batches in (table.begin(), table.add([np.array([-0.5, 0.1])] * 3)):
+                U = next(batches)
+                with pytest.raises(StopIteration):
+                    batches.send(a.rows(case.answers(a.points(U)[0])))
         assert run.best == pytest.approx(6.0, abs=1e-9)
+        assert [at.tolist() for at in table.at] == [[0.0, 0.1]] * 3
 
     def test_a_hidden_basis_is_found(self) -> None:
         """The same in coordinates of a random rotation."""
