@@ -114,8 +114,6 @@ class Rules:
             _checks.real("target", self.target)
         if self.max_time is not None:
             _checks.real("max_time", self.max_time, 0.0)
-        if self.stall is not None:
-            _checks.integer("stall", self.stall, 1)
         if self.tol is not None:
             _checks.real("tol", self.tol, 0.0)
         if self.callback is not None:
