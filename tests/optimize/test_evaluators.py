@@ -97,5 +97,6 @@ def test_a_dask_worker_that_is_killed_from_outside_does_not_end_the_run(cluster)
 def test_a_dask_client_that_is_closed_is_refused_by_name(cluster):
     with cluster.get_client() as client:
         client.close()
-        with pytest.raises(ValueError, match="workers must be a Dask client that is connected"):
-            de2ls.minimize(sphere, BOX, workers=client, max_evals=50)
+        for batch in (None, 4):
+            with pytest.raises(ValueError, match="workers must be a Dask client that is connected"):
+                de2ls.minimize(sphere, BOX, workers=client, batch=batch, max_evals=50)

@@ -276,7 +276,8 @@ def choose(
         )
     task = Task(problem.function, 1 + problem.n_constraints)
     if hasattr(workers, "gather") and hasattr(workers, "map"):
-        return nullcontext(dask(task, workers)), batch or _threads(workers)
+        threads = _threads(workers)
+        return nullcontext(dask(task, workers)), batch or threads
     if callable(workers):
         return nullcontext(mapped(task, workers)), batch
     try:
