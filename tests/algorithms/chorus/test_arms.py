@@ -10,7 +10,7 @@ from de2ls._checks import FloatArray
 from de2ls.algorithms.batches import EVERY_POINT
 from de2ls.algorithms.chorus import ChorusConfig
 from de2ls.algorithms.chorus.archive import Archive
-from de2ls.algorithms.chorus.tables import Tables
+from de2ls.algorithms.chorus.tables import Tables, _places
 from de2ls.suites.registry import get_suite
 from de2ls.trials.run import run_trial
 from tests.algorithms.chorus.support import Case, Run, drive
@@ -180,6 +180,15 @@ class TestLocal:
         assert np.array_equal(run.points[:3], starts)
 
 
+def slope(X: FloatArray) -> Any:
+    return X.sum(1), none(X), none(X)
+
+
+def table_of(case: Case, centre: FloatArray) -> Tables:
+    archive = Archive(case.space(), np.random.default_rng(1), 600, ChorusConfig())
+    return Tables(archive, np.eye(len(centre)), centre, 0)
+
+
 class TestStructure:
     def test_tables_solve_a_separable_problem_with_many_optima(self) -> None:
         """Rastrigin in eight dimensions has 10^8 local optima; all outputs are separable."""
@@ -200,14 +209,37 @@ class TestStructure:
         case = Case(lambda X: ((1 / X + X).sum(1), none(X), none(X)), 3, lower=0.0, upper=3.0)
         with np.errstate(divide="ignore"):
             run = only("structure", case, 600)
-            a = Archive(case.space(), np.random.default_rng(1), 600, ChorusConfig())
-            table = Tables(a, np.eye(3), np.full(3, 0.5), 0)
+            table = table_of(case, np.full(3, 0.5))
+            a = table.a
             for batches in (table.begin(), table.add([np.array([-0.5, 0.1])] * 3)):
                 U = next(batches)
                 with pytest.raises(StopIteration):
                     batches.send(a.rows(case.answers(a.points(U)[0])))
         assert run.best == pytest.approx(6.0, abs=1e-9)
         assert [at.tolist() for at in table.at] == [[0.0, 0.1]] * 3
+
+    def test_a_centre_without_a_value_is_none(self) -> None:
+        """sin(x) / x is 0 / 0 in the middle of the box, and on all lines along the axes there."""
+
+        def hollow(X: FloatArray) -> Any:
+            with np.errstate(invalid="ignore"):
+                return rastrigin(X - 0.37)[0] + (0.0 * np.sin(X) / X).sum(1), none(X), none(X)
+
+        run = only("structure", Case(hollow, 5), 3000)
+        assert run.best < 4.0  # it was 20 to 39
+
+    def test_the_centre_is_no_place_twice(self) -> None:
+        """On a bound it is an end of a line; a place twice would have no refinement beside it."""
+        table = table_of(Case(slope, 3), np.array([0.0, 0.5, 1.0]))
+        ends = [
+            _places(table.a, table.lo[i], table.hi[i], 4)[:-4].tolist() for i in range(table.lines)
+        ]
+        assert ends == [[1.0], [-0.5, 0.5], [-1.0]]
+
+    def test_lines_without_values_leave_the_centre(self) -> None:
+        table = table_of(Case(slope, 3), np.full(3, 0.5))
+        table.base = np.zeros(1)
+        assert [choice.entries for choice in table.choose()] == [[0, 0, 0]]
 
     def test_a_hidden_basis_is_found(self) -> None:
         """The same in coordinates of a random rotation."""

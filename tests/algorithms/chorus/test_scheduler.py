@@ -260,3 +260,17 @@ def test_a_turn_is_charged_at_the_weight_that_it_earns(earned: float, virtual: f
     arm.weight = earned
     arm.refund()
     assert arm.virtual == virtual
+
+
+def test_a_refund_is_at_most_what_was_charged() -> None:
+    """Points that filled a batch of other arms were charged at the weight of then."""
+    archive = Archive(Case(slope, 2).space(), np.random.default_rng(1), 1000, ChorusConfig())
+    arm = Arm("neighbours", climber, archive)
+    arm.weight = 4.0
+    arm.take(Rows(np.zeros((100, 1)), np.zeros(100)), gain=0.0)
+    arm.weight = 1.0
+    arm.take(Rows(np.zeros((10, 1)), np.zeros(10)), gain=0.5)
+    arm.close_turn()
+    arm.weight = 4.0
+    arm.refund()
+    assert arm.virtual == 27.5

@@ -22,8 +22,8 @@ class Arm:
         self.told = 0  # points of what it asks for that are answered
         self.ready: Rows | None = None
         self.virtual, self.weight, self.rate = 0.0, 1.0, 0.0
-        self.spent, self.gain = 0, 0.0  # in this turn
-        self.charged = (0, 1.0)  # evaluations of the last turn and the weight they were charged at
+        self.spent, self.cost, self.gain = 0, 0.0, 0.0  # in this turn; cost in virtual time
+        self.charged = (0, 0.0)  # evaluations of the last turn and what they cost
         self.used = 0  # evaluations in all
         self.dry = 0  # turns in a row without gain
         self.barren = 0  # evaluations since its last gain
@@ -76,6 +76,7 @@ class Arm:
         self.gain += gain
         self.barren = 0 if gain > 0 else self.barren + k
         self.virtual += k / self.weight
+        self.cost += k / self.weight
 
     def close_turn(self) -> None:
         """Settle the account of a turn."""
@@ -88,14 +89,13 @@ class Arm:
             self.virtual += 1.0 / self.weight
             self.over = self.over or self.idle > self.a.config.idle
         self.a.count(f"evals_{self.name}", self.spent)
-        self.charged = (self.spent, self.weight)
-        self.spent, self.gain = 0, 0.0
+        self.charged = (self.spent, self.cost)
+        self.spent, self.cost, self.gain = 0, 0.0, 0.0
 
     def refund(self) -> None:
         """Charge the last turn at the weight that it has earned, if that is the greater one."""
-        evals, weight = self.charged
-        if self.weight > weight:
-            self.virtual -= evals / weight - evals / self.weight
+        evals, cost = self.charged
+        self.virtual -= max(0.0, cost - evals / self.weight)
 
 
 def gained(old: Score, new: Score) -> float:

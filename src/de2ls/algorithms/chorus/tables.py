@@ -48,8 +48,12 @@ class Tables:
         self.ng = a.ng if m else 0
 
     def begin(self) -> Batches:
-        """Evaluate the centre."""
+        """Evaluate the centre; where it has no value, the incumbent is the centre instead."""
         rows = yield self.centre[None]
+        if not rows.usable[0]:
+            self.centre = self.a.incumbent
+            self.lo, self.hi = span(self.centre, self.T)
+            rows = yield self.centre[None]
         self.base = rows.out[0, : 1 + self.m].copy()
 
     def add(self, new: list[FloatArray]) -> Batches:
@@ -74,10 +78,17 @@ class Tables:
         u: FloatArray = np.clip(self.centre + self.T @ t, 0.0, 1.0)
         return u
 
+    @staticmethod
+    def _step(values: FloatArray) -> FloatArray:
+        """Return the usual change from one place of a line to the next; 0 of a single place."""
+        if len(values) < 2:
+            return np.zeros(values.shape[1])
+        change: FloatArray = np.median(np.abs(np.diff(values, axis=0)), axis=0)
+        return change
+
     def choose(self) -> list[Choice]:
         """Return choices from several random weights of the constraints, best first."""
-        units = np.array([np.median(np.abs(np.diff(v, axis=0)), axis=0) for v in self.values])
-        unit = units.mean(0) + 1e-300
+        unit = np.mean([self._step(v) for v in self.values], axis=0) + 1e-300
         self.weight = unit[0] / unit[1:]
         choices = [self._choice(unit) for _ in range(4 if self.m else 1)]
         return sorted(choices, key=lambda choice: choice.merit)
@@ -160,7 +171,8 @@ def tables(a: Archive, T: FloatArray, centre: FloatArray, whole: bool, k: int) -
 
 def _places(a: Archive, lo: float, hi: float, k: int) -> FloatArray:
     """Return the ends of a line and `k` places: refinements lie between those there are."""
-    return np.concatenate([[lo, hi], _strata(a, lo, hi, k)])
+    ends = [t for t in (lo, hi) if t != 0.0]  # the centre is a place already
+    return np.concatenate([ends, _strata(a, lo, hi, k)])
 
 
 def _strata(a: Archive, lo: float, hi: float, k: int) -> FloatArray:
