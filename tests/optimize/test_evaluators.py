@@ -12,6 +12,7 @@ import de2ls
 from de2ls.optimize.search import EvaluationError
 
 BOX = [(-4.0, 6.0)] * 2
+ANY_PORT = "127.0.0.1:0"  # with None a second cluster at the same time would want the same port
 
 
 def sphere(x):
@@ -64,7 +65,7 @@ def cluster():
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 0}),
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
+            n_workers=2, threads_per_worker=1, dashboard_address=ANY_PORT, silence_logs=50
         ) as cluster,
     ):
         yield cluster

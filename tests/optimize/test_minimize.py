@@ -640,7 +640,7 @@ class TestBatches:
         distributed = pytest.importorskip("distributed", reason="needs the extra dask")
         with (
             distributed.LocalCluster(
-                n_workers=2, threads_per_worker=1, dashboard_address=None
+                n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0"
             ) as cluster,
             distributed.Client(cluster) as client,
         ):
