@@ -75,8 +75,9 @@ class Arm:
         self.used += k
         self.gain += gain
         self.barren = 0 if gain > 0 else self.barren + k
-        self.virtual += k / self.weight
-        self.cost += k / self.weight
+        cost = k / self.weight
+        self.virtual += cost
+        self.cost += cost
 
     def close_turn(self) -> None:
         """Settle the account of a turn."""

@@ -77,6 +77,10 @@ class Step(Subproblem):
 
         Through the values and the slopes `before` and `after` along the way; without the latter it
         is a parabola. False where no point lies between.
+
+        What is left over of a smooth function is a term of the next order, which vanishes where the
+        model is exact: k^2 (1 - k), or (k (1 - k))^2. Scaled to a largest value of 1 it is the unit
+        in which a miss is measured, so that points near the ends must be met more closely.
         """
         d = end.u - self.u
         rest = end.f - self.f - (before if after is None else 0.5 * (before + after))
