@@ -74,11 +74,9 @@ if not TYPE_CHECKING:  # hidden from type checkers, which then see a misspelt na
             value = getattr(import_module(_MODULE_OF[name]), name)
             globals()[name] = value
             return value
-        from difflib import get_close_matches  # `_checks.nearest` would import NumPy
+        from de2ls._lists import nearest
 
-        near = get_close_matches(name, __all__, n=1)
-        hint = f" (did you mean {near[0]!r}?)" if near else ""
-        raise AttributeError(f"module 'de2ls' has no attribute {name!r}{hint}")
+        raise AttributeError(f"module 'de2ls' has no attribute {name!r}{nearest(name, __all__)}")
 
 
 def __dir__() -> list[str]:

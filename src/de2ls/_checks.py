@@ -1,6 +1,5 @@
 """Checks of arguments: every message names the argument, its value and what would be right."""
 
-import difflib
 import math
 import operator
 from collections.abc import Iterable
@@ -8,6 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from de2ls._lists import nearest
 
 FloatArray = NDArray[np.float64]
 
@@ -61,13 +62,6 @@ def choice(name: str, value: Any, options: Iterable[str]) -> str:
         return value
     hint = nearest(value, known)
     raise ValueError(f"{name} must be one of {', '.join(known)}; got {value!r}{hint}")
-
-
-def nearest(value: Any, options: Iterable[str]) -> str:
-    """Return a hint such as ``(did you mean 'de2ls'?)``, or nothing."""
-    known = {option.lower(): option for option in options}
-    matches = difflib.get_close_matches(str(value).lower(), list(known), n=1)
-    return f" (did you mean {known[matches[0]]!r}?)" if matches else ""
 
 
 def real_array(expected: str, value: Any) -> NDArray[Any]:

@@ -1,5 +1,6 @@
-"""Lists as users write them, ``"1-3,7"`` on the command line or arrays in TOML; counts in words."""
+"""Lists as users write them, ``"1-3,7"`` or arrays in TOML; counts in words; names near a slip."""
 
+import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -43,6 +44,13 @@ def span(name: str, item: Any) -> range | None:
 def several(value: Any) -> list[Any]:
     """Return a list of one value or of several."""
     return [value] if isinstance(value, str | int) else list(value)
+
+
+def nearest(value: Any, options: Iterable[str]) -> str:
+    """Return a hint such as ``(did you mean 'de2ls'?)``, or nothing."""
+    known = {option.lower(): option for option in options}
+    matches = difflib.get_close_matches(str(value).lower(), list(known), n=1)
+    return f" (did you mean {known[matches[0]]!r}?)" if matches else ""
 
 
 def count(number: int, what: str) -> str:

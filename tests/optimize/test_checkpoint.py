@@ -194,11 +194,11 @@ def test_a_killed_process_goes_on_with_the_same_bits(algorithm, workers, tmp_pat
     assert b'"nfev": ' in whole.stdout
 
 
-def test_the_log_says_that_a_run_goes_on(tmp_path, capsys, monkeypatch):
+def test_the_log_says_what_the_checkpoint_holds(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(LOG, "hasHandlers", lambda: False)
     file = tmp_path / "run.npz"
     first = de2ls.minimize(valley, BOX, max_evals=60, seed=1, checkpoint=file)
     assert capsys.readouterr().out == ""
     again = de2ls.minimize(valley, BOX, max_evals=60, seed=1, checkpoint=file, disp=True)
     assert same(first, again)
-    assert f"the run of {file} goes on after {first.nfev} evaluations" in capsys.readouterr().out
+    assert f"{file} holds this run up to {first.nfev} evaluations" in capsys.readouterr().out

@@ -251,7 +251,7 @@ def test_a_damaged_trial_is_named(saved: Path) -> None:
     place = content.index(b"state_rank.npy")  # the bytes after its name are its array's
     content[place + 300] ^= 255
     saved.write_bytes(content)
-    with pytest.raises(ValueError, match=r"path '.*trial' holds a damaged trial: Bad CRC-32"):
+    with pytest.raises(ValueError, match=r"the file '.*trial' holds a damaged trial: Bad CRC-32"):
         PausedTrial.load(saved, ball(3))
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from de2ls import _checks
+from de2ls._lists import nearest
 
 if TYPE_CHECKING:
     from de2ls.engine.state import Records
@@ -70,7 +71,7 @@ class Config:
         for name in overrides:
             if name not in known:
                 raise ValueError(
-                    f"config has no field {name!r}{_checks.nearest(name, known)}; "
+                    f"config has no field {name!r}{nearest(name, known)}; "
                     f"{cls.__name__} has {', '.join(known)}"
                 )
         return cls(**overrides)

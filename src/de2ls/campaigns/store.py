@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from de2ls import _checks
+from de2ls._lists import nearest
 from de2ls.campaigns import codec, connection, rows
 from de2ls.campaigns.errors import ConflictError, StoreError
 from de2ls.campaigns.lock import WriterLock
@@ -169,7 +169,7 @@ class Store:
         for label in [wanted] if isinstance(wanted, str) else wanted:
             if label not in known:
                 raise ValueError(
-                    f"{self.path} holds no series {label!r}{_checks.nearest(label, known)}; "
+                    f"{self.path} holds no series {label!r}{nearest(label, known)}; "
                     f"it holds {', '.join(known) or 'none'}"
                 )
         if not self.problems_of(**selection):

@@ -65,7 +65,7 @@ class LazyGroup(TyperGroup):
         if cmd_name not in COMMANDS:
             if ctx.resilient_parsing:  # the shell asks for completions
                 return None
-            from de2ls._checks import nearest
+            from de2ls._lists import nearest
 
             ctx.fail(f"there is no command {cmd_name!r}{nearest(cmd_name, COMMANDS)}")
         place, summary = COMMANDS[cmd_name]

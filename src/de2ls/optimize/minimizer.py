@@ -234,7 +234,7 @@ def minimize(
         file = Checkpoint(checkpoint, same)
         driver, noted = file.driver(number, begin)
         if driver.n_evals:
-            say(f"the run of {checkpoint} goes on after {driver.n_evals} evaluations", disp)
+            say(f"{checkpoint} holds this run up to {driver.n_evals} evaluations", disp)
     remembers = driver.algorithm.step is not None and bool(problem.discrete.all())
     direct = problem.many is None and is_one(workers) and size == 1 and not remembers
     bar = Bar(driver, budget, max_time) if progress else None

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from de2ls import _checks
 from de2ls._checks import FloatArray
+from de2ls._lists import nearest
 
 DICT_KEYS = ("type", "fun", "jac", "args")
 
@@ -225,7 +226,7 @@ def _from_dict(
 ) -> Constraint:
     for key in item:
         if key not in DICT_KEYS:
-            hint = _checks.nearest(key, DICT_KEYS)
+            hint = nearest(key, DICT_KEYS)
             raise ValueError(f"{label} has the unknown key {key!r}{hint}")
     for key in ("type", "fun"):
         if key not in item:

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from de2ls import _checks
-from de2ls._lists import items
+from de2ls._lists import items, nearest
 from de2ls.problems.key import ProblemKey
 from de2ls.problems.selection import chosen, numbered
 from de2ls.suites.registry import get_suite, suite_names
@@ -48,7 +47,7 @@ def choose(
         if name not in understood:
             there = [*known, *sorted(understood)]
             raise ValueError(
-                f"no setting {name!r}{_checks.nearest(name, there)} in a plan on "
+                f"no setting {name!r}{nearest(name, there)} in a plan on "
                 f"{', '.join(map(str, opened))}; it has {', '.join(there)}"
             )
     keys = {item: _keys(suite, settings) for item, suite in opened.items()}
@@ -88,6 +87,6 @@ def _matching(item: Any, keys: Mapping[str, list[ProblemKey]]) -> dict[str, list
         shown = ", ".join(labels if len(labels) <= 12 else [*labels[:3], "...", labels[-1]])
         raise ValueError(
             f"problems must be among {shown} of {', '.join(keys)}; "
-            f"got {item!r}{_checks.nearest(item, labels)}"
+            f"got {item!r}{nearest(item, labels)}"
         )
     return found

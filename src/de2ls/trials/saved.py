@@ -41,12 +41,12 @@ def saved_history(path: Source) -> FloatArray:
 @contextmanager
 def _opened(path: Source) -> Iterator[Any]:
     if isinstance(path, str | Path) and Path(path).exists() and not zipfile.is_zipfile(path):
-        raise ValueError(f"path {str(path)!r} holds no saved trial")
+        raise ValueError(f"the file {str(path)!r} holds no saved trial")
     try:
         with np.load(path, allow_pickle=False) as saved:
             yield saved
     except (zipfile.BadZipFile, zlib.error, EOFError, KeyError) as error:
-        raise ValueError(f"path {str(path)!r} holds a damaged trial: {error}") from error
+        raise ValueError(f"the file {str(path)!r} holds a damaged trial: {error}") from error
 
 
 def _from_arrays(
@@ -55,7 +55,7 @@ def _from_arrays(
     header = json.loads(str(saved["header"])) if "header" in saved else {}
     if header.get("schema") != SCHEMA:
         raise ValueError(
-            f"path {str(path)!r} holds a trial of schema {header.get('schema')}; "
+            f"the file {str(path)!r} holds a trial of schema {header.get('schema')}; "
             f"this version reads schema {SCHEMA}"
         )
     _require_same(header["problem"], description(problem))
