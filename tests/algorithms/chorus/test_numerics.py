@@ -18,7 +18,7 @@ from de2ls.algorithms.chorus.differences import View
 from de2ls.algorithms.chorus.lagrangian import LagrangianCMA
 from de2ls.algorithms.chorus.model import Bundle, Cut, updated
 from de2ls.algorithms.chorus.pencil import pencil
-from de2ls.algorithms.chorus.qp import ElasticQP
+from de2ls.algorithms.chorus.qp import MANY, ElasticQP
 from de2ls.algorithms.chorus.regression import RATIOS, fit
 from de2ls.algorithms.chorus.sqp import LocalSearch
 from de2ls.algorithms.chorus.step import Step, vertex
@@ -69,6 +69,32 @@ class TestQP:
         assert value(found.step) == pytest.approx(known.fun, abs=1e-5)
         assert value(found.step) <= known.fun + 1e-7
         assert np.abs(found.multipliers).max() <= kappa * (1 + 1e-6)
+
+    @pytest.mark.parametrize("m", [MANY - 1, MANY, 3 * MANY])
+    def test_many_constraints(self, m: int) -> None:
+        """The conditions of optimality hold, for the first right-hand side and for another one."""
+        draws = np.random.default_rng(m)
+        n, nh, kappa = 5, 4, 1.5
+        L = draws.standard_normal((n, n))
+        B, g, J = L @ L.T + 0.1 * np.eye(n), draws.standard_normal(n), draws.standard_normal((m, n))
+        band, margin = np.full(nh, 0.05), np.zeros(m)
+        lo, hi = -np.ones(n), np.ones(n)
+        qp = ElasticQP(B, g[None], J, m - nh, lo, hi)
+        for _ in range(2):
+            c = draws.uniform(-2.0, 0.1, m)
+            found = qp.solve(np.zeros(1), c, band, margin, kappa)
+            assert found is not None
+            d, pull = found.step, found.multipliers
+            slope = g + B @ d + J.T @ pull  # what the bounds of the step must hold
+            free = (d > lo + 1e-6) & (d < hi - 1e-6)
+            assert np.abs(slope[free]).max(initial=0.0) < 1e-6
+            assert (slope[d <= lo + 1e-6] > -1e-6).all()
+            assert (slope[d >= hi - 1e-6] < 1e-6).all()
+            over = c + J @ d
+            over[m - nh :] = np.abs(over[m - nh :]) - band
+            assert np.abs(pull[over < -1e-5]).max(initial=0.0) < 1e-5  # nothing holds it
+            assert (np.abs(pull[over > 1e-5]) > kappa - 1e-5).all()  # all that it costs
+            assert found.violation == pytest.approx(np.maximum(over, 0.0).sum(), abs=1e-6)
 
     def test_cuts_share_the_step(self) -> None:
         """max(d, -d) + d^2 / 2 has its minimum at 0, where both cuts hold with weight 1/2."""

@@ -24,11 +24,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import piqp
+from scipy.sparse import csc_array
 
 from de2ls._checks import FloatArray
 
 TOLERANCE = 1e-9
 LARGEST = 1e12  # right-hand sides are cut here
+MANY = 150  # constraints from which the sparse solver is the faster one: a slack has one entry
 
 
 class Solution(NamedTuple):
@@ -111,12 +113,14 @@ class ElasticQP:
         self.q[first:] = kappa
         limits = {"h_u": bound} if len(bound) else {}
         if self.solver is None:
-            self.solver = piqp.DenseSolver()
+            sparse = self.m >= MANY
+            self.solver = piqp.SparseSolver() if sparse else piqp.DenseSolver()
             settings = self.solver.settings
             settings.eps_abs = settings.eps_rel = TOLERANCE
             settings.max_iter = 60
-            matrix = {"G": self.G} if len(bound) else {}
-            self.solver.setup(self.P, self.q, x_l=self.lo, x_u=self.hi, **matrix, **limits)
+            P, G = map(csc_array, (self.P, self.G)) if sparse else (self.P, self.G)
+            matrix = {"G": G} if len(bound) else {}
+            self.solver.setup(P, self.q, x_l=self.lo, x_u=self.hi, **matrix, **limits)
         else:
             self.solver.update(c=self.q, **limits)
         self.solver.solve()
