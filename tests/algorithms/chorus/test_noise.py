@@ -14,6 +14,7 @@ from de2ls.algorithms.chorus.local import Next, Starts
 from de2ls.algorithms.chorus.noise import probe, table_noise
 from de2ls.algorithms.chorus.optima import End
 from de2ls.algorithms.chorus.smoothed import tamed, within_cubic
+from de2ls.algorithms.chorus.subproblem import Point
 from de2ls.algorithms.chorus.watch import Watch
 from tests.algorithms.chorus.support import Case, drive
 
@@ -238,6 +239,23 @@ def test_difference_steps_balance_noise_and_curvature(eta: float, limit: float) 
     assert at.step_limit == pytest.approx(limit)
     curve = np.array([1e20, 40.0 * eta / (0.3 * limit) ** 2, 1e-20])  # the noise is 10 eta
     assert at._steps(10.0, curve) == pytest.approx([0.01 * limit, 0.3 * limit, limit])
+
+
+@pytest.mark.parametrize(("noisy", "again"), [(True, False), (False, True)])
+def test_central_differences_are_given_up_again_under_noise(noisy: bool, again: bool) -> None:
+    """Where the step promises so much that forward ones show the slope; exact runs keep them."""
+    a = alarmed(1e-3)
+    a.noisy = noisy
+    at = Iterate(a, np.full(4, 0.5), "con", 0.1)
+    at.f, at.c, at.v, at.B = 10.0, np.empty(0), 0.0, np.eye(4)
+    at._use(np.full(4, 100.0), np.empty((0, 4)))
+    step = at._subproblem(np.eye(4), 0.1, np.empty(0))
+    assert step.solve(1.5) is not None
+    at.central = True
+    best = Point(at.u + step.d, 5.0, np.empty(0), 0.0, 5.0, 1.0)
+    points = next(at._slopes(step, best))
+    assert at.central == again
+    assert len(points) == (8 if again else 4)
 
 
 @pytest.mark.parametrize(("gain", "stalls"), [(0.009, True), (0.011, False)])

@@ -169,6 +169,28 @@ def test_a_small_budget_has_no_room_for_that(monkeypatch: pytest.MonkeyPatch) ->
     assert names.index("lines") < names.index("evolve")
 
 
+@pytest.mark.parametrize(
+    ("noisy", "searches", "failed", "begin"),
+    [
+        (False, 3, 2, True),
+        (False, 3, 1, False),
+        (True, 4, 4, False),
+        (True, 5, 3, False),
+        (True, 5, 4, True),
+    ],
+)
+def test_other_arms_wait_longer_under_noise(
+    noisy: bool, searches: int, failed: int, begin: bool
+) -> None:
+    """Searches are dear there, and every other one is a polish."""
+    case = Case(lambda X: (X.sum(1), X[:, :1], np.zeros((len(X), 0))), 2, n_ineq=1)
+    archive = Archive(case.space(), np.random.default_rng(1), 1000, ChorusConfig())
+    scheduler = Scheduler(archive, dict.fromkeys(("local", "lines", "evolve"), idler))
+    archive.noisy, archive.searches, archive.failed = noisy, searches, failed
+    scheduler._wake()
+    assert [arm.name for arm in scheduler.awake] == ["local"] + begin * ["lines", "evolve"]
+
+
 def test_rugged_does_not_wait_for_an_endless_run_of_evolve() -> None:
     """2,000 evaluations per dimension are enough; before that, two runs."""
 

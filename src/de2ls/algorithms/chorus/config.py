@@ -142,6 +142,11 @@ class ChorusConfig(Config):
         0.0,
         1.0,
     )
+    noisy_window: float = parameter(
+        8.0, "evaluations per n + 1 in which it must gain more than the noise", 1.0
+    )
+    noisy_searches: int = parameter(5, "local searches before the other arms begin, under noise", 0)
+    noisy_patience: int = parameter(4, "the same in a row without gain", 0)
     smoothed_share: float = parameter(
         1 / 3, "most evaluations of a search by regression, share of the budget", 0.0, 1.0
     )

@@ -164,7 +164,9 @@ class Iterate:
             h = self._steps(best.f, curve)
             d = best.u - self.u
             left = abs(sub.pred) / (math.sqrt(d @ d) + TINY)
-            self.central = self.central or 0.5 * float((h * curve).max()) > 0.1 * left
+            hidden = 0.5 * float((h * curve).max()) > 0.1 * left
+            # under noise h is long: what it hides from a short step it may show a later, longer one
+            self.central = hidden or (self.central and not self.a.noisy)
             if self.central:
                 h = min(max(0.1 * float(np.abs(d).max()), 0.1 * limit), 100.0 * limit)
                 g, J = yield from central(self.view, at.u, at.f, at.c, np.full(self.n, h))

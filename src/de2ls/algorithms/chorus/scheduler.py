@@ -106,11 +106,13 @@ class Scheduler:
     def _wake(self) -> None:
         """Let arms begin: structure after the first local search, the others when it fails."""
         a, least = self.a, min((arm.virtual for arm in self.awake), default=0.0)
+        config = self.config
+        enough, patience = config.searches_least, config.patience
+        if a.noisy:  # every other search is a polish, which finds no other optimum
+            enough, patience = config.noisy_searches, config.noisy_patience
         for arm in self.arms:
             early = arm.name in EARLY and a.searches >= 1
-            late = (
-                a.searches >= self.config.searches_least and a.failed >= self.config.patience
-            ) or a.multimodal
+            late = (a.searches >= enough and a.failed >= patience) or a.multimodal
             late = late and (arm.name != "rugged" or self._evolved())
             late = late and (arm.name != "trend" or a.optima.several)
             if self._barred and self._evolve is not None and not self._evolve.episodes:

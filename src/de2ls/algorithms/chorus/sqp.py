@@ -59,8 +59,8 @@ class LocalSearch(Iterate):
         super().__init__(archive, u, mode, radius)
         self.first_radius = radius
         self.max_evals, self.began = max_evals, archive.evals
-        window = self.config.local_window * (self.n + 1)
-        self.watch = Watch(archive, window, race and mode == "con")
+        window = self.config.noisy_window if archive.noisy else self.config.local_window
+        self.watch = Watch(archive, window * (self.n + 1), race and mode == "con")
         self.most_cuts = min(self.config.cuts_most, self.n + self.config.cuts_more)
         self.rejected = self.small = self.kinks = self.bad = 0
         self.converged = False
