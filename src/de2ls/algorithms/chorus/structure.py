@@ -4,7 +4,8 @@ The swap test says on 16 points whether every output is a sum over the coordinat
 from Hessians at three points, over linear combinations. If all are, tables of all outputs along
 the basis are made and an entry of each is chosen (`tables`), then the local method starts there; in
 a pencil basis this is repeated around the incumbent with a basis estimated anew. If only the
-objective is, a quarter of the table gives the relaxed optimum; that needs a larger budget.
+objective is, a quarter of the table gives the relaxed optimum; that needs a larger budget. Where
+the local method cannot end from there, for kinks, the tables are followed to the end.
 """
 
 import numpy as np
@@ -56,13 +57,18 @@ def _use(
     """Make tables, polish what they give, and repeat it around the incumbent in a mixed basis."""
     for repeat in range(3 if mixed else 1):
         before = a.score
-        points, error = yield from tables(a, T, centre, whole, k)
+        table, points, error = yield from tables(a, T, centre, whole, k)
         if whole:
             for u in points[:2]:
                 yield from solve(a, u, "con", 1e-3, int(a.config.short_most * (a.n + 1)))
         else:
             end = yield from solve(a, points[0], "f", 1e-3, int(a.config.table_most * (a.n + 1)))
-            a.propose(end.u)
+            u = end.u
+            if end.kinked or not end.settled:
+                u = yield from table.followed()
+                rows = yield u[None]
+                u = u if rows.out[0, 0] < end.f else end.u
+            a.propose(u)
         if not mixed or error > 0.01:
             return
         centre = a.incumbent

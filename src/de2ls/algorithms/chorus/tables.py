@@ -6,7 +6,9 @@ anywhere. The choice minimises, without evaluations,
     F_0 + rho sum_j w_j over_j(sum_i V_i),   rho = 0.1 .. 100
 
 by exchanging one entry at a time, or two. Tables begin with the ends of the lines, as optima often
-lie on bounds, and are refined twice around the chosen entries.
+lie on bounds, and are refined twice around the chosen entries. Where an objective has a kink on
+every line, which no local method can follow on all at once, its tables are `followed` to the end:
+the gaps around the best place of each line are halved until they are `FINEST`.
 
 | symbol | here | meaning |
 |---|---|---|
@@ -24,6 +26,7 @@ from de2ls.algorithms.chorus.archive import Archive, Batches
 from de2ls.algorithms.chorus.lines import span
 
 PENALTIES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+FINEST = 1e-13  # gap between places at which a line is known
 SWEEPS, PAIRS, TRIES = 5, 60, 8  # per penalty: sweeps of exchanges, pairs in each, first entries
 
 
@@ -72,11 +75,34 @@ class Tables:
             self.at[i] = at[order]
             self.values[i] = np.concatenate([self.values[i], part[usable]])[order]
 
-    def point(self, choice: Choice) -> FloatArray:
-        """Return the point of a choice."""
-        t = np.array([self.at[i][j] for i, j in enumerate(choice.entries)])
+    def point(self, entries: list[int]) -> FloatArray:
+        """Return the point of one entry per line."""
+        t = np.array([self.at[i][j] for i, j in enumerate(entries)])
         u: FloatArray = np.clip(self.centre + self.T @ t, 0.0, 1.0)
         return u
+
+    def followed(self) -> Batches:
+        """Follow the objective alone to its least value on every line; returns that point.
+
+        Two evaluations halve the gaps of a line.
+        """
+        while self.a.left > 0:
+            new = [self._middles(i) for i in range(self.lines)]
+            if not sum(map(len, new)):
+                break
+            yield from self.add(new)
+        return self.point([self._least(i) for i in range(self.lines)])
+
+    def _least(self, i: int) -> int:
+        return int(self.values[i][:, 0].argmin())
+
+    def _middles(self, i: int) -> FloatArray:
+        """Return the middles of the gaps around the best place of line i."""
+        j = self._least(i)
+        around = self.at[i][max(0, j - 1) : j + 2]
+        gaps = np.diff(around)
+        middles: FloatArray = (around[:-1] + 0.5 * gaps)[gaps > FINEST]
+        return middles
 
     @staticmethod
     def _step(values: FloatArray) -> FloatArray:
@@ -153,7 +179,8 @@ class Tables:
 def tables(a: Archive, T: FloatArray, centre: FloatArray, whole: bool, k: int) -> Batches:
     """Tabulate with `k` places per line and choose.
 
-    Returns the chosen points, best first, and the relative error of the sum at the first.
+    Returns the tables, the chosen points, best first, and the relative error of the sum at the
+    first.
     """
     table = Tables(a, T, centre, a.m if whole else 0)
     yield from table.begin()
@@ -163,10 +190,10 @@ def tables(a: Archive, T: FloatArray, centre: FloatArray, whole: bool, k: int) -
     for level in range(2):
         yield from table.add([_refinement(a, table, choices, i, level, k) for i in lines])
         choices = table.choose()
-    points = np.array([table.point(choice) for choice in choices])
+    points = np.array([table.point(choice.entries) for choice in choices])
     rows = yield points
     reach = sum(float(np.ptp(v[:, 0])) for v in table.values) + 1e-300
-    return points, abs(rows.out[0, 0] - choices[0].total[0]) / reach
+    return table, points, abs(rows.out[0, 0] - choices[0].total[0]) / reach
 
 
 def _places(a: Archive, lo: float, hi: float, k: int) -> FloatArray:
