@@ -5,7 +5,7 @@ from Hessians at three points, over linear combinations. If all are, tables of a
 the basis are made and an entry of each is chosen (`tables`), then the local method starts there; in
 a pencil basis this is repeated around the incumbent with a basis estimated anew. If only the
 objective is, a quarter of the table gives the relaxed optimum; that needs a larger budget. Where
-the local method cannot end from there, for kinks, the tables are followed to the end.
+it has kinks, at which a local method crawls, the tables are followed to the end instead.
 """
 
 import numpy as np
@@ -62,12 +62,13 @@ def _use(
             for u in points[:2]:
                 yield from solve(a, u, "con", 1e-3, int(a.config.short_most * (a.n + 1)))
         else:
-            end = yield from solve(a, points[0], "f", 1e-3, int(a.config.table_most * (a.n + 1)))
-            u = end.u
-            if end.kinked or not end.settled:
+            if table.kinked and not a.noisy:
                 u = yield from table.followed()
-                rows = yield u[None]
-                u = u if rows.out[0, 0] < end.f else end.u
+                yield u[None]
+            else:
+                most = int(a.config.table_most * (a.n + 1))
+                end = yield from solve(a, points[0], "f", 1e-3, most)
+                u = end.u
             a.propose(u)
         if not mixed or error > 0.01:
             return

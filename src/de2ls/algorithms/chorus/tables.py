@@ -27,6 +27,7 @@ from de2ls.algorithms.chorus.lines import span
 
 PENALTIES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 FINEST = 1e-13  # gap between places at which a line is known
+KINK = 0.75  # share of an outer change of slope that is one: 0.5 of a parabola, 1 of a jump
 SWEEPS, PAIRS, TRIES = 5, 60, 8  # per penalty: sweeps of exchanges, pairs in each, first entries
 
 
@@ -80,6 +81,23 @@ class Tables:
         t = np.array([self.at[i][j] for i, j in enumerate(entries)])
         u: FloatArray = np.clip(self.centre + self.T @ t, 0.0, 1.0)
         return u
+
+    @property
+    def kinked(self) -> bool:
+        """Whether the objective has a kink at its least value on most lines.
+
+        Across a kink the slope jumps, however near one looks: inner and outer slopes change alike.
+        Those of a parabola change by the distance, the inner ones by half at the most.
+        """
+        jumps = 0
+        for i in range(self.lines):
+            j = self._least(i)
+            if 2 <= j < len(self.at[i]) - 2:
+                near = slice(j - 2, j + 3)
+                slopes = np.diff(self.values[i][near, 0]) / np.diff(self.at[i][near])
+                inner, outer = slopes[2] - slopes[1], slopes[3] - slopes[0]
+                jumps += bool(inner > KINK * outer > 0.0)
+        return bool(2 * jumps > self.lines)
 
     def followed(self) -> Batches:
         """Follow the objective alone to its least value on every line; returns that point.
