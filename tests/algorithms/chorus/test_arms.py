@@ -221,6 +221,21 @@ class TestStructure:
         assert run.best < 1e-10
         assert run.n_evals < 4000
 
+    @pytest.mark.parametrize(
+        ("power", "kinked"), [(1.0, True), (0.5, True), (2.0, False), (4.0, False)]
+    )
+    def test_tables_tell_kinks_from_bends(self, power: float, kinked: bool) -> None:
+        """By four slopes around the best place of each line; places are random."""
+        case = Case(lambda X: ((np.abs(X - 0.3) ** power).sum(1), none(X), none(X)), 20)
+        for seed in range(5):
+            table = table_of(case, np.full(20, 0.5))
+            places = np.random.default_rng(seed).uniform(-0.5, 0.5, (20, 30))
+            for batches in (table.begin(), table.add(list(places))):
+                U = next(batches)
+                with pytest.raises(StopIteration):
+                    batches.send(table.a.rows(case.answers(table.a.points(U)[0])))
+            assert table.kinked == kinked
+
     def test_places_without_values_are_left_out_of_tables(self) -> None:
         """1 / x + x has a pole at the bound and its minimum at 1."""
         case = Case(lambda X: ((1 / X + X).sum(1), none(X), none(X)), 3, lower=0.0, upper=3.0)

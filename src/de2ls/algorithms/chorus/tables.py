@@ -27,7 +27,7 @@ from de2ls.algorithms.chorus.lines import span
 
 PENALTIES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 FINEST = 1e-13  # gap between places at which a line is known
-KINK = 0.75  # share of an outer change of slope that is one: 0.5 of a parabola, 1 of a jump
+KINK = 0.6  # share of an outer change of slope: at most 0.5 of a parabola, 0.5 to 1 of a jump
 SWEEPS, PAIRS, TRIES = 5, 60, 8  # per penalty: sweeps of exchanges, pairs in each, first entries
 
 
@@ -86,8 +86,9 @@ class Tables:
     def kinked(self) -> bool:
         """Whether the objective has a kink at its least value on most lines.
 
-        Across a kink the slope jumps, however near one looks: inner and outer slopes change alike.
-        Those of a parabola change by the distance, the inner ones by half at the most.
+        Across a kink the slope jumps, however near one looks: if the kink lies between two places,
+        the better one is nearer, and the inner slopes change by half as much as the outer ones at
+        the least. Those of a parabola change by the distance: by half as much at the most.
         """
         jumps = 0
         for i in range(self.lines):
