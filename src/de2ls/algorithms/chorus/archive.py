@@ -220,7 +220,8 @@ class Archive(UnitBox):
     def note(self) -> None:
         """Write down what is known of the solution, for whoever reports it."""
         notes = self.space.notes
-        notes["optima"] = [optimum.noted(self, self.m) for optimum in self.optima.known]
+        known = self.optima.known(float(self.size[0]))
+        notes["optima"] = [optimum.noted(self, self.m) for optimum in known]
         notes["size"] = self.size
         notes["noise"] = self.eta * self.size if self.noisy else np.zeros(1 + self.m)
 
