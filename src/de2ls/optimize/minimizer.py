@@ -133,8 +133,9 @@ def minimize(
     checkpoint : path, optional
         A file that keeps the run: written every few seconds and at the end. Where it exists the run
         goes on from it and ends with the same bits as one that was never stopped; a run that is
-        over gives its result again. A file of another run is refused, but the functions themselves
-        are not compared: delete the file when you change them.
+        over gives its result again. One that was ended by `target`, `stall`, `tol`, `callback` or
+        `max_time` goes on where the new call has other ones. A file of another run is refused, but
+        the functions themselves are not compared: delete the file when you change them.
     on_error : {"raise", "penalize"}
         What happens when a function raises or returns something else than real numbers: end with
         an `EvaluationError` that carries the result so far, or count the point as worst and go on.
