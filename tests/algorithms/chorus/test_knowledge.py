@@ -161,6 +161,26 @@ def test_starts_without_a_value_are_no_searches() -> None:
         inside = (X**2).sum(1) < 0.5
         return np.where(inside, (X**2).sum(1), np.nan), none(X), none(X)
 
-    run = drive(Case(ball, 3), 4000, stop_when_done=True, stall=0.1, stall_least=1.0)
+    run = drive(Case(ball, 3), 4000, stop_when_done=True, stall=0.1, stall_least=10.0)
+    assert run.best < np.inf
     ended = sum(o["searches"] for o in run.notes.get("optima", []))
     assert run.reason == "budget" or ended >= 5
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_run_where_nothing_has_a_value_ends(value: float) -> None:
+    case = Case(lambda X: (np.full(len(X), value), none(X), none(X)), 5)
+    run = drive(case, 10_000, stop_when_done=True)
+    assert run.reason == "no point had a value"
+    assert 500 * 6 < run.n_evals < 4000
+
+
+def test_a_run_whose_values_are_huge_does_not_end_for_want_of_a_value() -> None:
+    case = Case(lambda X: (1e200 * (X**2).sum(1), none(X), none(X)), 2)
+    assert drive(case, 3000, stop_when_done=True).reason != "no point had a value"
+
+
+def test_a_budget_of_ones_own_is_used_where_nothing_has_a_value() -> None:
+    """`stall=0`, as `minimize` sets it there, switches ends for want of gains off."""
+    case = Case(lambda X: (np.full(len(X), np.nan), none(X), none(X)), 2)
+    assert drive(case, 3000, stop_when_done=True, stall=0.0).reason == "budget"
