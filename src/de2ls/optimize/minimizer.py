@@ -147,8 +147,8 @@ def minimize(
     Returns
     -------
     MinimizeResult
-        A `scipy.optimize.OptimizeResult`; `success` says whether `x` is feasible, `status` and
-        `message` why the run ended.
+        A `scipy.optimize.OptimizeResult`; `success` says whether `x` is feasible and its objective
+        finite, `status` and `message` why the run ended.
 
     Raises
     ------
