@@ -88,7 +88,7 @@ def minimize(
         default, 20000 for an algorithm that does not know when it is done. See the notes.
     x0 : array_like, optional
         A first guess, or several, one per row; they are evaluated first. With one coordinate one
-        number will do.
+        number will do. Discrete coordinates are moved to the nearest integer or choice.
     seed, rng : optional
         What `numpy.random.default_rng` accepts; `rng` is SciPy's name. Same integer, same run.
     integrality : array_like of bool, optional
