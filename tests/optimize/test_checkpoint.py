@@ -102,6 +102,75 @@ def test_a_run_whose_time_was_up_goes_on(tmp_path):
     assert same(res, de2ls.minimize(valley, BOX, **options))
 
 
+def after_twenty(intermediate_result):
+    return intermediate_result.nfev > 20
+
+
+RULES = {
+    "target": ({"target": 1.0}, {"target": 1e-3}, Stop.TARGET),
+    "stall": ({"stall": 3}, {"stall": 40}, Stop.STALL),
+    "tol": ({"tol": 5.0}, {"tol": 0.5}, Stop.CONVERGED),
+    "callback": (
+        {"callback": after_twenty},
+        {"callback": lambda x, convergence: False},
+        Stop.CALLBACK,
+    ),
+}
+
+
+@pytest.mark.parametrize("algorithm", ["de2ls", "chorus"])
+@pytest.mark.parametrize("name", RULES)
+def test_another_call_has_its_own_rules(name, algorithm, tmp_path):
+    """The same rule gives the same answer; a stricter one, or none, lets the run go on."""
+    if (algorithm, name) == ("chorus", "tol"):
+        pytest.skip("without effect there")
+    rule, stricter, stop = RULES[name]
+    calls = []
+
+    def fun(x):
+        calls.append(1)
+        return valley(x)
+
+    options = {"algorithm": algorithm, "max_evals": 200, "seed": 1}
+    kept = {**options, "checkpoint": tmp_path / "run.npz"}
+    first = de2ls.minimize(fun, BOX, **rule, **kept)
+    assert (first.status, first.nfev) == (stop.status, len(calls))
+    assert same(de2ls.minimize(fun, BOX, **rule, **kept), first)
+    assert len(calls) == first.nfev
+    second = de2ls.minimize(fun, BOX, **stricter, **kept)
+    assert second.nfev > first.nfev
+    assert same(second, de2ls.minimize(valley, BOX, **stricter, **options))
+    last = de2ls.minimize(fun, BOX, **kept)
+    assert same(last, de2ls.minimize(valley, BOX, **options))
+    assert len(calls) == last.nfev == 200
+
+
+@pytest.mark.parametrize("algorithm", ["de2ls", "chorus"])
+def test_a_rule_that_holds_already_ends_a_run_that_another_has_ended(algorithm, tmp_path):
+    options = {"algorithm": algorithm, "seed": 1, "max_evals": 200}
+    options["checkpoint"] = tmp_path / "run.npz"
+    first = de2ls.minimize(valley, BOX, target=1.0, **options)
+    looser = de2ls.minimize(valley, BOX, target=2.0, **options)
+    assert (looser.status, looser.nfev) == (Stop.TARGET.status, first.nfev)
+    other = de2ls.minimize(valley, BOX, callback=lambda x, convergence: True, **options)
+    assert (other.status, other.nfev) == (Stop.CALLBACK.status, first.nfev)
+
+
+def test_slopes_are_taken_anew_where_a_run_goes_on(tmp_path):
+    """A run that stalls early takes slopes at a poor point; the next one ends elsewhere."""
+    options = {"constraints": LIMIT, "algorithm": "chorus", "max_evals": 400, "seed": 3}
+    options["checkpoint"] = tmp_path / "run.npz"
+    first = de2ls.minimize(valley, BOX, stall=5, **options)
+    res = de2ls.minimize(valley, BOX, **options)
+    assert first.fun > 0.2 > res.fun
+    np.testing.assert_allclose(res.x[0], 1.0, atol=1e-6)
+    relaxed = {"type": "ineq", "fun": lambda x: x[0] - 0.99}
+    other = de2ls.minimize(valley, BOX, **{**options, "constraints": relaxed, "checkpoint": None})
+    np.testing.assert_allclose(
+        res.multipliers.constraints[0], [(res.fun - other.fun) / 0.01], rtol=0.02
+    )
+
+
 OTHERS = {
     "seed": {"seed": 2},
     "algorithm": {"algorithm": "rdex"},

@@ -72,6 +72,21 @@ class TestStart:
         )
         assert points[:3] == guesses
 
+    @pytest.mark.parametrize("algorithm", ["chorus", "de2ls", "lshade44"])
+    def test_a_population_holds_all_guesses(self, algorithm):
+        """Otherwise it would have 20 to 36 members here."""
+        points = []
+        guesses = np.random.default_rng(0).uniform(-5, 5, (60, 2)).tolist()
+        de2ls.minimize(
+            lambda x: points.append(x.tolist()) or square(x),
+            [(-5, 5)] * 2,
+            x0=guesses,
+            max_evals=100,
+            algorithm=algorithm,
+            seed=1,
+        )
+        assert points[:60] == guesses
+
     def test_rng_is_another_name_of_seed(self):
         def run(**how):
             return de2ls.minimize(square, [(-5, 5)] * 2, max_evals=100, **how)

@@ -1,5 +1,6 @@
 """What a result says of its solution: active limits, multipliers, other optima, trust."""
 
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,6 +16,13 @@ def square(x):
 
 
 SUM = LinearConstraint([[1, 1]], lb=1)
+
+AGREEING = {  # function, box, what must not be negative
+    "two ends": (lambda x: -float(x[0] ** 2), [(-2, 2)] * 2, lambda x: 1 - x @ x),
+    "a kink": (
+        lambda x: abs(x[0] - 3) + abs(x[1] - 2), [(-5, 5)] * 2, lambda x: 3 - x[0] - x[1]
+    ),
+}  # fmt: skip
 
 
 @de2ls.algorithm("knows-the-answer")
@@ -193,6 +201,38 @@ class TestOptima:
         opt.inject([3.0, 3.0], -10.0)
         assert opt.result().fun == -10.0
         assert opt.result().trust == 0
+
+    @pytest.mark.parametrize("seed", range(30))
+    @pytest.mark.parametrize("name", AGREEING)
+    def test_the_message_and_trust_count_the_same_searches(self, name, seed):
+        fun, box, left = AGREEING[name]
+        res = de2ls.minimize(fun, box, constraints={"type": "ineq", "fun": left}, seed=seed)
+        said = re.match(r"Done: (\d+) independent searches ended at the best value", res.message)
+        assert said is not None
+        assert int(said[1]) == res.trust
+
+    def test_an_equal_optimum_is_listed(self):
+        """The ellipse's other end, where a search had been given up."""
+        fun, box, left = AGREEING["two ends"]
+        res = de2ls.minimize(fun, box, constraints={"type": "ineq", "fun": left}, seed=0)
+        (other,) = res.alternatives
+        np.testing.assert_allclose(other.x, [-res.x[0], 0.0], atol=1e-3)
+
+    @pytest.mark.parametrize("seed", [1, 2])
+    @pytest.mark.parametrize(("unit", "tol"), [(1.0, 1e-2), (1.0, 0.3), (1e-6, None)])
+    def test_a_wide_tolerance_is_used_and_searches_agree(self, unit, tol, seed):
+        """(x - 3)^2 + (y - 2)^2 with x + y <= 3 + t, at (2, 1) + t / 2: 2 (1 - t / 2)^2."""
+        res = de2ls.minimize(
+            lambda x: (x[0] - 3) ** 2 + (x[1] - 2) ** 2,
+            [(-5, 5)] * 2,
+            constraints={"type": "ineq", "fun": lambda x: unit * (3 - x[0] - x[1])},
+            constraint_tol=tol,
+            seed=seed,
+        )
+        wide = (tol or 1e-8) / unit
+        assert (res.status, res.trust) == (9, 5)
+        assert "5 independent searches ended at the best value" in res.message
+        np.testing.assert_allclose(res.fun, 2 * (1 - wide / 2) ** 2, rtol=1e-7)
 
     @pytest.mark.parametrize(("value", "leads"), [(0.5, True), (1.5, False)])
     def test_a_slope_leads_on_to_the_same_discrete_values_only(self, value, leads):

@@ -320,6 +320,11 @@ CASES = {
         ValueError,
         "x0 must lie within the bounds; coordinate 0 is 0.30000000000000004, outside [0, 0.3]",
     ),
+    "x0 of more rows than evaluations": Case(
+        {"x0": [[0.1, 0.2]] * 50, "max_evals": 20},
+        ValueError,
+        "x0 must have at most as many rows as there are evaluations, got 50 rows and max_evals=20",
+    ),
     "x0 one number for two coordinates": Case(
         {"x0": 0.5}, ValueError, "x0 must be a vector of 2 real numbers, got shape ()"
     ),

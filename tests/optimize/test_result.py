@@ -109,6 +109,23 @@ def test_json_has_null_for_what_is_not_finite():
     assert json.loads(res.to_json())["history"]["fun"][-1] is None
 
 
+@pytest.mark.parametrize("algorithm", ["de2ls", "chorus"])
+def test_an_infinite_objective_is_no_success(algorithm):
+    res = de2ls.minimize(
+        lambda x: np.inf, [(-1, 1)] * 2, constraints={"type": "ineq", "fun": lambda x: x[0]},
+        algorithm=algorithm, max_evals=100, seed=1,
+    )  # fmt: skip
+    assert (res.success, res.feasible, res.fun) == (False, True, np.inf)
+    assert "no feasible point had a finite objective" in res.message
+
+
+def test_the_message_says_that_nothing_had_a_value():
+    res = de2ls.minimize(lambda x: np.nan, [(-5, 5)] * 5, seed=1)
+    assert (res.status, res.success) == (9, False)
+    assert 3000 < res.nfev < 4000
+    assert res.message.startswith(f"Done: no point had a value; {10_000 - res.nfev} of 10000")
+
+
 def test_frames(result):
     history = result.to_frame()
     assert list(history["nfev"]) == result.history.nfev.tolist()

@@ -56,6 +56,12 @@ def test_the_guess_is_a_design():
     assert seen[0] == [4.0, 3.0, 1.0, 0.75]
 
 
+def test_a_guess_between_values_becomes_the_nearest():
+    seen = []
+    solve(lambda x: seen.append(x.tolist()) or bowl(x), x0=[2.9, 3.0, 1.4, 0.75])
+    assert seen[0] == [min(SIZES, key=lambda size: abs(size - 2.9)), 3.0, 1.0, 0.75]
+
+
 def test_a_failure_shows_the_design():
     def fun(x):
         raise ArithmeticError(x[0])

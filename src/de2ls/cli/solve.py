@@ -166,6 +166,7 @@ def _solved(task: _Task) -> _Solved:
     sys.stdout.flush()
     facts = {
         "success": bool(result.success),
+        "feasible": bool(result.feasible),
         "fun": float(result.fun),
         "x": [float(value) for value in result.x],
         "maxcv": float(result.maxcv),
@@ -186,7 +187,7 @@ def _print(facts: dict[str, Any], as_json: bool, shown: bool) -> None:
         return
     if not shown:
         typer.echo(facts["message"])
-    typer.echo(f"feasible  {'yes' if facts['success'] else 'NO'}")
+    typer.echo(f"feasible  {'yes' if facts['feasible'] else 'NO'}")
     typer.echo(f"fun       {facts['fun']!r}")
     for i, value in enumerate(facts["x"]):
         typer.echo(f"{f'x[{i}]':8}  {value!r}")

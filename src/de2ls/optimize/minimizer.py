@@ -88,7 +88,7 @@ def minimize(
         default, 20000 for an algorithm that does not know when it is done. See the notes.
     x0 : array_like, optional
         A first guess, or several, one per row; they are evaluated first. With one coordinate one
-        number will do.
+        number will do. Discrete coordinates are moved to the nearest integer or choice.
     seed, rng : optional
         What `numpy.random.default_rng` accepts; `rng` is SciPy's name. Same integer, same run.
     integrality : array_like of bool, optional
@@ -133,8 +133,9 @@ def minimize(
     checkpoint : path, optional
         A file that keeps the run: written every few seconds and at the end. Where it exists the run
         goes on from it and ends with the same bits as one that was never stopped; a run that is
-        over gives its result again. A file of another run is refused, but the functions themselves
-        are not compared: delete the file when you change them.
+        over gives its result again. One that was ended by `target`, `stall`, `tol`, `callback` or
+        `max_time` goes on where the new call has other ones. A file of another run is refused, but
+        the functions themselves are not compared: delete the file when you change them.
     on_error : {"raise", "penalize"}
         What happens when a function raises or returns something else than real numbers: end with
         an `EvaluationError` that carries the result so far, or count the point as worst and go on.
@@ -146,8 +147,8 @@ def minimize(
     Returns
     -------
     MinimizeResult
-        A `scipy.optimize.OptimizeResult`; `success` says whether `x` is feasible, `status` and
-        `message` why the run ended.
+        A `scipy.optimize.OptimizeResult`; `success` says whether `x` is feasible and its objective
+        finite, `status` and `message` why the run ended.
 
     Raises
     ------

@@ -80,8 +80,10 @@ class MinimizeResult(OptimizeResult):
     x, fun : ndarray, float
         The best point and its objective: feasible before infeasible, feasible ones by objective,
         infeasible ones by summed violation.
-    success, feasible : bool
+    feasible : bool
         Whether `x` satisfies every constraint within its tolerance.
+    success : bool
+        Whether it does, and its objective is finite.
     status, message : int, str
         Why the run ended, see `de2ls.optimize.result.Stop`.
     nfev : int
@@ -187,7 +189,7 @@ def make_result(driver: "Driver", stop: Stop, slopes: Slopes | str | None = None
     result.update(
         x=problem.decode(best.x).copy(),
         fun=float(best.out[0]),
-        success=best.feasible,
+        success=bool(best.feasible and np.isfinite(best.f)),
         status=stop.status,
         message=_message(driver, stop),
         nfev=driver.n_evals,
@@ -230,6 +232,8 @@ def _message(driver: "Driver", stop: Stop) -> str:
             f"; no feasible point was found (summed violation {best.violation:.3g} beyond the "
             "tolerances)"
         )
+    elif not np.isfinite(best.f):
+        text += "; no feasible point had a finite objective"
     if driver.n_invalid:
         many = "evaluation" if driver.n_invalid == 1 else "evaluations"
         text += f"; {driver.n_invalid} {many} failed or gave NaN"

@@ -25,6 +25,7 @@ from de2ls.trials.driver import Driver
 PATIENCE = 0.005  # seconds between looks at the clock, as far as the evaluations allow
 REPORTS = 20  # lines of the log
 SHOWN = 20  # coordinates of a point in a message
+NUMBERS = {Stop.TARGET: "target", Stop.STALL: "stall", Stop.CONVERGED: "tol"}  # that end a run
 SCIPY_TOL = 0.01  # SciPy's default tolerance, to which it relates a callback's `convergence`
 
 
@@ -172,6 +173,7 @@ class Search:
         self.bar = bar
         self.file = file
         self.over = Stop[noted["over"]] if noted.get("over") else None  # why the search is over
+        self.judge = self.over is not None and not self._stands(noted.get("rule"))
         self.polished = bool(noted.get("polished"))
         self.slopes: Any = noted.get("slopes")  # evaluated at the end: rows and note, or why none
         self.logs = rules.disp or LOG.isEnabledFor(logging.INFO)
@@ -187,7 +189,10 @@ class Search:
         """Search until a rule says stop; None where it has not after `limit` evaluations."""
         self.limit = limit
         try:
+            if self.judge:
+                self._judge()
             while self.over is None and self.driver.n_evals < limit:
+                self.slopes = None  # they were of an end that is none any more
                 if self.direct:
                     self._directly()
                 else:
@@ -214,8 +219,9 @@ class Search:
         """
         if self.file is not None:
             over = self.over and self.over.name
-            note = {"over": over, "next_look": self.next_look, "polished": self.polished}
-            self.file.write(self.driver, {**note, "slopes": self.slopes})
+            note = {"over": over, "rule": self._rule(), "next_look": self.next_look}
+            about = {**note, "polished": self.polished, "slopes": self.slopes}
+            self.file.write(self.driver, about)
 
     def final_slopes(self, budget: int) -> Slopes | str:
         """Return the slopes at the best point; what was evaluated for them is kept."""
@@ -314,6 +320,29 @@ class Search:
             self.next_look = n + driver.population_size
             return self._look()
         return None
+
+    def _rule(self) -> float | None:
+        """Return the number among the rules that has ended the run, if one has."""
+        value = getattr(self.rules, NUMBERS[self.over]) if self.over in NUMBERS else None
+        return None if value is None else float(value)
+
+    def _stands(self, rule: float | None) -> bool:
+        """Whether the end of a kept run, by the number `rule`, is that of this call too."""
+        if self.over in NUMBERS:
+            return rule is not None and rule == self._rule()
+        return self.over is not Stop.CALLBACK  # functions cannot be compared: it is asked again
+
+    def _judge(self) -> None:
+        """Let the rules of this call decide over a kept run that rules of another call had ended.
+
+        They look at its last generation at once. A run that goes on is as if it had not ended.
+        """
+        next_look, self.judge = self.next_look, False
+        self.next_look = self.driver.n_evals
+        stop = self._stop()
+        self.over = None if stop is Stop.TIME else stop
+        if stop is None:
+            self.next_look = next_look
 
     def _look(self) -> Stop | None:
         """Apply the rules that look at a whole generation."""

@@ -48,7 +48,13 @@ def start(
         Whether compiled functions of the user may be compiled into a long search.
     """
     chosen = get_algorithm(algorithm)
-    fields = population_config(chosen, config, problem.dim, budget)
+    guesses = 0 if x0 is None else len(np.atleast_2d(x0))
+    if guesses > budget:
+        raise ValueError(
+            f"x0 must have at most as many rows as there are evaluations, got {guesses} rows and "
+            f"max_evals={budget}"
+        )
+    fields = population_config(chosen, config, problem.dim, budget, guesses)
     if ends_by_itself(chosen) and (fields is None or isinstance(fields, Mapping)):
         patient = {"agree": CONVINCED, "stall": 0.0} if limited else {}
         fields = {"stop_when_done": True, **patient, **(fields or {})}
@@ -96,9 +102,13 @@ def integer_seed(seed: Any, name: str = "seed") -> int:
 
 
 def population_config(
-    algorithm: Algorithm, config: Mapping[str, Any] | Config | None, dim: int, budget: int
+    algorithm: Algorithm,
+    config: Mapping[str, Any] | Config | None,
+    dim: int,
+    budget: int,
+    guesses: int = 0,
 ) -> Mapping[str, Any] | Config | None:
-    """Return `config` with a larger initial population where there are few dimensions.
+    """Return `config` with a larger initial population: in few dimensions, or for all guesses.
 
     It acts only on algorithms whose default is proportional to D, and not where `config` says
     otherwise.
@@ -112,5 +122,5 @@ def population_config(
     usual = int(defaults["n0_per_dim"] * dim)
     long_run = min(budget // EVALS_PER_MEMBER, MANY)
     short_run = min(budget // FEWEST_EVALS_PER_MEMBER, SOME)
-    n0 = max(usual, long_run, short_run)
-    return {**given, "n0": max(defaults["n_min"], min(n0, budget // 2))}
+    n0 = min(max(usual, long_run, short_run), budget // 2)
+    return {**given, "n0": max(defaults["n_min"], n0, guesses)}

@@ -149,7 +149,9 @@ class BatchDriver(Driver):
 
     def aim(self, target: float) -> None:
         """Stop when a feasible point has an objective of at most `target`."""
-        self.recorder.target = target
+        seen = self.recorder
+        seen.target = target
+        seen.reached = bool(seen.best_cv <= self.problem.feasible_tol and seen.best_f <= target)
 
     def observe(self, x: FloatArray, out: FloatArray) -> None:
         """Let the recorder see a point that the algorithm did not ask for."""

@@ -181,7 +181,9 @@ class CompiledDriver(Driver):
 
     def aim(self, target: float) -> None:
         """Stop when a feasible point has an objective of at most `target`."""
+        best = self.incumbent
         self.now["target"] = target
+        self.now["reached"] = best.feasible and best.f <= target
 
     def observe(self, x: FloatArray, out: FloatArray) -> None:
         """Let the recorder see a point that the algorithm did not ask for."""

@@ -173,7 +173,7 @@ class Driver(ABC):
 
     @abstractmethod
     def aim(self, target: float) -> None:
-        """Stop when a feasible point has an objective of at most `target`."""
+        """Stop when a feasible point has an objective of at most `target`, in place of another."""
 
     @abstractmethod
     def observe(self, x: FloatArray, out: FloatArray) -> None:

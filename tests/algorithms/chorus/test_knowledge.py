@@ -114,6 +114,25 @@ def test_searches_that_were_given_up_are_no_optima() -> None:
     assert not ends_at(1.0, 2.0, 3.0, 4.0, settled=False).many
 
 
+def test_an_end_that_is_as_good_as_the_best_is_reported_though_given_up() -> None:
+    found = Optima(1e-8, 20)
+    for place, f, v in ((0.1, 1.0, 0.0), (0.5, 1.0, 0.0), (0.7, 2.0, 0.0), (0.9, 0.0, 1.0)):
+        found.add(End(np.full(2, place), f, v, True, settled=False), True)
+    assert [o.end.u[0] for o in found.known(1.0)] == [0.1, 0.5]
+    assert found.at_value(1.0, 1.0) == 2
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_an_optimum_where_one_search_settled_is_settled(first: bool) -> None:
+    """Also where the better of two ends is that of a search that was given up."""
+    found = Optima(1e-8, 20)
+    found.add(End(np.full(2, 0.1), -1.0, 0.0, True), True)
+    ends = [(1.0 + 1e-7, True), (1.0, False)]
+    for f, settled in ends if first else reversed(ends):
+        found.add(End(np.full(2, 0.5), f, 0.0, True, settled=settled), True)
+    assert [(o.end.f, o.searches) for o in found.known(1e-3)] == [(-1.0, 1), (1.0, 2)]
+
+
 @pytest.mark.parametrize(("size", "optima"), [(100.0, 2), (1.0, 3)])
 def test_ends_of_different_accuracy_are_one_optimum(size: float, optima: int) -> None:
     """1e-7 apart in value and 1e-6 in place; where f changes by 1, that is more than an error.
@@ -142,6 +161,26 @@ def test_starts_without_a_value_are_no_searches() -> None:
         inside = (X**2).sum(1) < 0.5
         return np.where(inside, (X**2).sum(1), np.nan), none(X), none(X)
 
-    run = drive(Case(ball, 3), 4000, stop_when_done=True, stall=0.1, stall_least=1.0)
+    run = drive(Case(ball, 3), 4000, stop_when_done=True, stall=0.1, stall_least=10.0)
+    assert run.best < np.inf
     ended = sum(o["searches"] for o in run.notes.get("optima", []))
     assert run.reason == "budget" or ended >= 5
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_run_where_nothing_has_a_value_ends(value: float) -> None:
+    case = Case(lambda X: (np.full(len(X), value), none(X), none(X)), 5)
+    run = drive(case, 10_000, stop_when_done=True)
+    assert run.reason == "no point had a value"
+    assert 500 * 6 < run.n_evals < 4000
+
+
+def test_a_run_whose_values_are_huge_does_not_end_for_want_of_a_value() -> None:
+    case = Case(lambda X: (1e200 * (X**2).sum(1), none(X), none(X)), 2)
+    assert drive(case, 3000, stop_when_done=True).reason != "no point had a value"
+
+
+def test_a_budget_of_ones_own_is_used_where_nothing_has_a_value() -> None:
+    """`stall=0`, as `minimize` sets it there, switches ends for want of gains off."""
+    case = Case(lambda X: (np.full(len(X), np.nan), none(X), none(X)), 2)
+    assert drive(case, 3000, stop_when_done=True, stall=0.0).reason == "budget"

@@ -423,6 +423,29 @@ class TestLagrangianCMA:
         assert es.gamma == pytest.approx([gamma, 0.0], rel=1e-4)
 
 
+class TestTolerances:
+    def slack(self, tol: float, size: float) -> float:
+        """Return the limit of x <= `tol` in the local method where x has this typical size."""
+        case = Case(lambda X: (X[:, 0], X[:, :1], X[:, :0]), 1, n_ineq=1)
+        space = replace(case.space(), ineq_tol=tol, feasible_tol=0.0)
+        a = Archive(space, np.random.default_rng(1), 100, ChorusConfig())
+        a.size = np.array([1.0, size])
+        return float(View(a, "con").slack[0])
+
+    @pytest.mark.parametrize("size", [0.0, 0.11, 1.0, 1e6])
+    def test_a_narrow_one_is_aimed_at_by_a_share(self, size: float) -> None:
+        assert self.slack(1e-8, size) == 0.99e-8
+
+    def test_a_wide_one_is_used_but_for_rounding(self) -> None:
+        """Beside the constraint's size: 1e-8 is wide where that is 1e-6."""
+        assert self.slack(1e-2, 2.0) == pytest.approx(1e-2 - 2e-9, rel=1e-12)
+        assert self.slack(1e-8, 1e-6) == pytest.approx(1e-8, rel=1e-6)
+        assert self.slack(1e-8, 1e-6) < 1e-8
+
+    def test_of_unknown_size(self) -> None:
+        assert self.slack(1e-2, 0.0) == 0.99e-2
+
+
 class TestSmooth:
     """A step's other points tell a bend from a kink."""
 

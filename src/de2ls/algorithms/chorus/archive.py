@@ -78,6 +78,7 @@ class Archive(UnitBox):
         self.feasible_tol = float(space.feasible_tol)
         self.slack = np.broadcast_to(space.ineq_tol, self.ng) + self.feasible_tol / max(1, self.ng)
         self.evals = 0
+        self.valued = False  # whether any point had a value
         self.searches, self.independent, self.last_gain = 0, 0, 0  # local searches
         self.failed = 0  # of them, in a row and until now, without gain
         self.optima = Optima(self.feasible_tol, config.optima)
@@ -155,6 +156,7 @@ class Archive(UnitBox):
         if self.nh:
             out[:, 1 + self.ng :] = answers.h
         v = np.asarray(answers.v, float)
+        self.valued = self.valued or bool((answers.f < np.inf).any())
         if not np.maximum.reduce(np.abs(out), None) < BIG:
             bad = ~(np.abs(out) < BIG)
             out[bad] = BIG
@@ -213,14 +215,18 @@ class Archive(UnitBox):
             return f"{trust} independent searches ended at the best value"
         # moves of discrete coordinates gain rarely
         least = config.stall_discrete if self.discrete.size else config.stall_least
-        long = max(least * (self.n + 1), config.stall * self.last_gain)
+        least *= self.n + 1
+        if config.stall and not self.valued:
+            return "no point had a value" if self.evals > least else ""
+        long = max(least, config.stall * self.last_gain)
         stalled = self.evals - self.last_gain > long and self.independent >= config.agree
         return "no gain for long" if config.stall and stalled else ""
 
     def note(self) -> None:
         """Write down what is known of the solution, for whoever reports it."""
         notes = self.space.notes
-        notes["optima"] = [optimum.noted(self, self.m) for optimum in self.optima.known]
+        known = self.optima.known(float(self.size[0]))
+        notes["optima"] = [optimum.noted(self, self.m) for optimum in known]
         notes["size"] = self.size
         notes["noise"] = self.eta * self.size if self.noisy else np.zeros(1 + self.m)
 

@@ -2,9 +2,9 @@
 
 A view holds the objective and the constraints of one mode: "con" the problem itself, "f" the
 objective alone, "c" the constraints alone, "v" the violation as an objective. Inequalities are
-aimed at g <= 0.99 tol / n_ineq. An equality that has shown only one sign is a square of something
-and has no slope at its zero: it is replaced by sign(h) sqrt|h|, its tolerance by the root, until
-it shows the other sign.
+aimed at g <= tol - min(0.01 tol, 1e-9 size). An equality that has shown only one sign is a square
+of something and has no slope at its zero: it is replaced by sign(h) sqrt|h|, its tolerance by the
+root, until it shows the other sign.
 
 | symbol | here | meaning |
 |---|---|---|
@@ -23,6 +23,19 @@ from de2ls._checks import FloatArray
 from de2ls.algorithms.chorus.archive import BIG, USABLE, Archive, Batches, Rows
 
 TURNS = (-1.0, -3.0, -1.0)  # where a neighbour is undefined: turn, lengthen, turn again
+SHORT = 0.01  # of an inequality's tolerance: a search aims short of it by so much at the most
+ROUNDING = 1e-9  # of its typical size: the same
+
+
+def within(slack: FloatArray, size: FloatArray) -> FloatArray:
+    """Return limits of inequalities, short of their tolerances by what rounding may need.
+
+    By a share of the tolerance, but no more than a tiny part of the constraint's typical size (0:
+    unknown). In a wide tolerance a share leaves a gap with better points, into which other arms
+    creep: then no search ends at the best value.
+    """
+    narrow: FloatArray = (1.0 - SHORT) * slack
+    return np.where(size > 0.0, np.maximum(narrow, slack - ROUNDING * size), narrow)
 
 
 class View:
@@ -32,7 +45,7 @@ class View:
         self.archive, self.mode = archive, mode
         self.ng, self.nh = (archive.ng, archive.nh) if mode in ("con", "c") else (0, 0)
         self.m = self.ng + self.nh
-        self.slack = 0.99 * archive.slack[: self.ng]
+        self.slack = within(archive.slack[: self.ng], archive.size[1 : 1 + self.ng])
         self.band = archive.eq_tol[: self.nh] * (1.0 - 1e-9)
         self.root = np.zeros(self.nh, bool)
         if self.nh and archive.config.roots and archive.evals > 8:

@@ -81,8 +81,9 @@ class Optima:
             self.found.append(Optimum(end, independent))
         else:
             known.searches += int(independent)
-            if self.rank(end) <= self.rank(known.end):
-                known.end = end
+            settled = end.settled or known.end.settled  # one search that settled is enough
+            better = end if self.rank(end) <= self.rank(known.end) else known.end
+            known.end = better._replace(settled=settled)
         self.found.sort(key=lambda optimum: self.rank(optimum.end))
         del self.found[self.most :]
 
@@ -91,10 +92,18 @@ class Optima:
         """The best end, or None."""
         return self.found[0].end if self.found else None
 
-    @property
-    def known(self) -> list[Optimum]:
-        """The best one, and others whose search was not given up: that may have ended anywhere."""
-        return [o for i, o in enumerate(self.found) if i == 0 or o.end.settled]
+    def known(self, size: float) -> list[Optimum]:
+        """Return the ends to report; `size` is the typical size of the objective's changes.
+
+        A search that was given up may have ended anywhere, but not if its value is the best one:
+        `at_value` counts these too.
+        """
+        best = self.found[0].end.f if self.found else 0.0
+        return [
+            o
+            for i, o in enumerate(self.found)
+            if i == 0 or o.end.settled or (o.end.v <= self.tol and as_good(o.end.f, best, size))
+        ]
 
     @property
     def many(self) -> bool:
