@@ -103,7 +103,10 @@ def file_of(name: str, dim: int) -> Path:
 
 def stored(path: Path) -> list[Row]:
     """Return the rows of a file, none if there is no file."""
-    return list(csv.DictReader(path.open())) if path.exists() else []
+    if not path.exists():
+        return []
+    with path.open() as file:
+        return list(csv.DictReader(file))
 
 
 def samples(rows: Iterable[Row]) -> dict[str, Sample]:
