@@ -14,16 +14,18 @@ from de2ls.algorithms import get_algorithm
 from de2ls.algorithms.lineage import polish
 from de2ls.algorithms.lineage.members import LineageConfig
 from de2ls.problems.problem import Problem
+from de2ls.trials.compiled import CompiledDriver as Driver
 from de2ls.trials.driver import new_driver
 from de2ls.trials.run import make_record
 from de2ls.trials.saved import load_driver
 from tests.helpers import in_python, watched
 from tests.trials.examples import assert_same_bits, free, hopeless
 
-NAMES = [
+BATCHES = [  # whose trials of a generation do not see each other
     *("jso", "dish", "lshade44", "lshade44-iepsilon", "nl-shade-rsp", "lshade-spacma"),
     *("ea4eig", "imode", "ebo-cmar", "mlshade-rl", "ude"),
 ]
+NAMES = [*BATCHES, "l-srtde"]
 POLISHED = ("imode", "ebo-cmar", "mlshade-rl")
 T = 3000
 
@@ -43,7 +45,7 @@ def run_in_python(code: str) -> None:
     )
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", BATCHES)
 def test_told_in_any_order_and_saved_in_between(name: str, tmp_path: Path) -> None:
     """Trials of one generation do not see each other: batches and pauses change nothing."""
     rng = np.random.default_rng(4)
@@ -172,7 +174,7 @@ def test_starting_points_come_first(name: str) -> None:
     assert driver.points(numbers).tolist() == start.tolist()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", BATCHES)
 def test_default_sizes(name: str) -> None:
     """N0 at D = 10 and 30, as the specifications of the programs have it."""
     expected: dict[str, tuple[int, int]] = {
@@ -196,6 +198,41 @@ def test_a_draw_that_would_hardly_end_is_not_allowed(name: str, config: dict[str
     """It is repeated until a partner is another one, or until F lies in (0, 1]."""
     with pytest.raises(ValueError, match=next(iter(config))):
         get_algorithm(name).config_class.make(config)
+
+
+def test_the_default_size_of_l_srtde() -> None:
+    """20 D, and half of a small budget."""
+    config: Any = get_algorithm("l-srtde").config_class()
+    assert [config.initial_size(dim, 10_000 * dim) for dim in (10, 30)] == [200, 600]
+    assert config.initial_size(10, 300) == 150
+
+
+@pytest.mark.parametrize("handling", ["epsilon", "feasibility"])
+def test_l_srtde_has_the_common_level(handling: str) -> None:
+    """Its first level is that of a fifth of the first population; it falls by a power of 5 to 0."""
+    base = hopeless(3)
+    driver = Driver("l-srtde", base, 4, T, {"handling": handling})
+    first = advance(driver, 60)
+    eps0 = np.sort(1.0 + (first**2).sum(axis=1))[12] if handling == "epsilon" else 0.0
+    seen = {60: float(driver.now["eps"])}
+    while not driver.finished:
+        advance(driver, 1)
+        if driver.now["told"] == 0:  # a generation begins
+            seen[int(driver.now["n"])] = float(driver.now["eps"])
+    assert len(seen) > 50
+    for n, level in seen.items():
+        assert level == pytest.approx(eps0 * max(0.0, 1.0 - n / (0.8 * T)) ** 5, rel=1e-12), n
+
+
+def advance(driver: Driver, count: int) -> np.ndarray:
+    """Ask for some points, tell their values and return them."""
+    numbers = driver.ask(count)
+    points = driver.points(numbers)
+    out = np.empty((len(numbers), 1 + driver.problem.n_constraints))
+    for x, row in zip(points, out, strict=True):
+        driver.problem.evaluate_into(x, row, driver.work)
+    driver.tell(numbers, list(out))
+    return points
 
 
 def test_the_centre_of_f_of_l_srtde_is_at_most_one() -> None:

@@ -9,7 +9,7 @@ from scipy import stats
 from de2ls.algorithms.batches import Space
 from de2ls.algorithms.lineage import cma, draws, sizes, symmetric, variation
 from de2ls.algorithms.lineage.archive import Archive
-from de2ls.algorithms.lineage.butterflies import cross_by_profile, set_profile
+from de2ls.algorithms.lineage.butterfly_trials import cross_by_profile, set_profile
 from de2ls.algorithms.lineage.choice import OperatorWeights, Roulette, by_chance
 from de2ls.algorithms.lineage.contest import contest, relative_gains, shares
 from de2ls.algorithms.lineage.ea4eig import EA4EigConfig, start

@@ -1,19 +1,22 @@
 """LSHADE44, LSHADE44-IEpsilon and UDE against their published figures on constrained problems.
 
-    python -m tests.fidelity.constrained NAME [RUNS [PROBLEMS]]
+    python -m tests.fidelity.constrained NAME [--dim 10] [--runs 25] [--problems 3,4,6]
 
-writes ``docs/results/fidelity/lineage/NAME-constrained-D10.csv``: per problem our share of feasible
-runs, median and range of the objective, how many of our runs are better and worse than the
-published median run, beside the published rate and median; and prints a row of the table in
-``docs/fidelity.md``. Single runs of the authors were not published, but the rank of their median
+runs what is missing and appends it, run by run, to
+``docs/results/fidelity/lineage/NAME-constrained-D10.csv``: f and mean violation at the end of the
+run, beside the published rate of feasible runs and the published medians of the problem. Then it
+prints the problems and a row of the table in ``docs/fidelity.md``. A command that was stopped goes
+on with the next run. Single runs of the authors were not published, but the rank of their median
 run among ours has a known distribution if both programs are the same.
 """
 
 import csv
-import sys
 import zlib
-from dataclasses import replace
+from argparse import ArgumentParser
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from math import comb
+from pathlib import Path
 
 import numpy as np
 
@@ -21,52 +24,38 @@ import de2ls
 from tests.fidelity.lineage import FOLDER, LEVEL, rejected
 from tests.fidelity.rules import SHARED
 
-DIM, EVALS, THEIRS = 10, 200_000, 25
+EVALS_PER_DIM, THEIRS = 20_000, 25
 NAMES = ("lshade44", "lshade44-iepsilon", "ude")
-COLUMNS = (
-    *(
-        "problem",
-        "runs",
-        "feasible_tol",
-        "feasible",
-        "median_f",
-        "least_f",
-        "largest_f",
-        "median_violation",
-        "better",
-        "worse",
-    ),
-    *("published_feasible", "published_median_f", "published_median_violation"),
-)
+DIMS = (10, 30)
+THEIR_COLUMNS = ("published_feasible", "published_median_f", "published_median_violation")
+COLUMNS = ("problem", "run", "f", "violation", *THEIR_COLUMNS)
+
+Row = dict[str, str]
 
 
-def published(name: str) -> dict[int, dict[str, float]]:
-    """Return the published figures of an algorithm at D = 10 by problem."""
-    with (SHARED / "published" / "lineage" / "constrained_cec2017.csv").open() as file:
-        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
-    return {
-        int(row["problem"]): {key: float(row[key]) for key in list(row)[3:]}
-        for row in rows
-        if row["algorithm"] == name and int(row["D"]) == DIM
-    }
+@dataclass(frozen=True)
+class Sample:
+    """Our runs of a problem, (f, mean violation) each, and what was published of the authors'."""
 
+    runs: list[tuple[float, float]]
+    rate: float
+    median: tuple[float, float]
 
-def figures(name: str, number: int, runs: int, theirs: dict[str, float]) -> list[float]:
-    """Return the columns from ``feasible`` to ``worse`` of a problem's row."""
-    problem = replace(de2ls.cec2017(number, DIM), feasible_tol=0.0)  # the programs allow none
-    seeds = [zlib.crc32(f"{name} C{number} {DIM} {run}".encode()) for run in range(runs)]
-    records = [de2ls.run_trial(name, problem, seed, EVALS) for seed in seeds]
-    f = [record.f for record in records]
-    violations = [record.violation / problem.n_constraints for record in records]
-    feasible = float(np.mean([record.feasible for record in records]))
-    sides = [
-        side((value, violation), (theirs["median_f"], theirs["median_violation"]))
-        for value, violation in zip(f, violations, strict=True)
-    ]
-    return [
-        *(feasible, float(np.median(f)), min(f), max(f), float(np.median(violations))),
-        *(sides.count(-1), sides.count(1)),
-    ]
+    @property
+    def feasible(self) -> float:
+        """Share of our feasible runs."""
+        return float(np.mean([violation == 0.0 for _, violation in self.runs]))
+
+    @property
+    def sides(self) -> tuple[int, int]:
+        """How many of our runs are better, and how many worse, than the authors' median run."""
+        found = [side(run, self.median) for run in self.runs]
+        return found.count(-1), found.count(1)
+
+    @property
+    def p(self) -> float:
+        """Two-sided p value; undecided runs speak for neither side."""
+        return min(1.0, 2.0 * at_least(max(self.sides), len(self.runs)))
 
 
 def side(ours: tuple[float, float], theirs: tuple[float, float]) -> int:
@@ -92,47 +81,116 @@ def at_least(count: int, runs: int) -> float:
     return sum(ways) / comb(runs + THEIRS, runs)
 
 
-def p_value(row: dict[str, str]) -> float:
-    """Return the two-sided p value of a problem's row; undecided runs speak for neither side."""
-    runs = int(row["runs"])
-    most = max(int(row["better"]), int(row["worse"]))
-    return min(1.0, 2.0 * at_least(most, runs))
+def published(name: str, dim: int) -> dict[int, tuple[float, float, float]]:
+    """Return an algorithm's rate of feasible runs, median f and its violation by problem."""
+    with (SHARED / "published" / "lineage" / "constrained_cec2017.csv").open() as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    return {
+        int(row["problem"]): (
+            float(row["feasibility_rate_percent"]) / 100.0,
+            float(row["median_f"]),
+            float(row["median_violation"]),
+        )
+        for row in rows
+        if row["algorithm"] == name and int(row["D"]) == dim
+    }
 
 
-def table_row(name: str) -> str:
+def file_of(name: str, dim: int) -> Path:
+    """Return the file with our runs."""
+    return FOLDER / f"{name}-constrained-D{dim}.csv"
+
+
+def stored(path: Path) -> list[Row]:
+    """Return the rows of a file, none if there is no file."""
+    if not path.exists():
+        return []
+    with path.open() as file:
+        return list(csv.DictReader(file))
+
+
+def samples(rows: Iterable[Row]) -> dict[str, Sample]:
+    """Return our runs and the published figures by problem."""
+    found: dict[str, Sample] = {}
+    for row in sorted(rows, key=lambda row: (row["problem"], int(row["run"]))):
+        rate, *median = (float(row[column]) for column in THEIR_COLUMNS)
+        sample = found.setdefault(row["problem"], Sample([], rate, (median[0], median[1])))
+        sample.runs.append((float(row["f"]), float(row["violation"])))
+    return found
+
+
+def final(name: str, number: int, dim: int, run: int) -> tuple[float, float]:
+    """Return f and the mean violation at the end of a run, which begins with run 0."""
+    problem = replace(de2ls.cec2017(number, dim), feasible_tol=0.0)  # the programs allow none
+    seed = zlib.crc32(f"{name} C{number} {dim} {run}".encode())
+    record = de2ls.run_trial(name, problem, seed, EVALS_PER_DIM * dim)
+    return record.f, record.violation / problem.n_constraints
+
+
+def append(path: Path, row: Iterable[object]) -> None:
+    """Append a row to a file, which is begun if there is none."""
+    begin = not path.exists()
+    with path.open("a", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        if begin:
+            writer.writerow(COLUMNS)
+        writer.writerow(row)
+
+
+def run_missing(name: str, dim: int, runs: int, numbers: Iterable[int]) -> None:
+    """Make the runs that the file does not hold."""
+    path, known = file_of(name, dim), published(name, dim)
+    done = {(row["problem"], row["run"]) for row in stored(path)}
+    for number in numbers or known:
+        label = f"C{number:02d}"
+        for run in range(1, runs + 1):
+            if (label, str(run)) not in done:
+                f, violation = final(name, number, dim, run - 1)
+                theirs = (f"{value:.6g}" for value in known[number])
+                append(path, (label, run, f"{f:.8e}", f"{violation:.8e}", *theirs))
+
+
+def different(found: dict[str, Sample]) -> tuple[list[str], list[str]]:
+    """Return the problems that differ: ours better, ours worse."""
+    p = {int(label[1:]): sample.p for label, sample in found.items()}
+    labels = [f"C{number:02d}" for number in rejected(p)]
+    better = [label for label in labels if found[label].sides[0] > found[label].sides[1]]
+    return better, [label for label in labels if label not in better]
+
+
+def table_row(name: str, dim: int) -> str:
     """Return an algorithm's verdicts as a row of the table in ``docs/fidelity.md``."""
-    with (FOLDER / f"{name}-constrained-D{DIM}.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    p = {k: p_value(row) for k, row in enumerate(rows)}
-    found = [rows[k] for k in rejected(p)]
-    better = [row["problem"] for row in found if int(row["better"]) > int(row["worse"])]
-    worse = [row["problem"] for row in found if row["problem"] not in better]
-    below = sum(value < LEVEL for value in p.values())
-    cells = (", ".join(problems) or "none" for problems in (better, worse))
-    return f"| `{name}` | {rows[0]['runs']} | {len(rows)} | {below} | {' | '.join(cells)} |"
+    found = samples(stored(file_of(name, dim)))
+    runs = min(len(sample.runs) for sample in found.values())
+    below = sum(sample.p < LEVEL for sample in found.values())
+    cells = (", ".join(labels) or "none" for labels in different(found))
+    return f"| `{name}` | {dim} | {runs} | {len(found)} | {below} | {' | '.join(cells)} |"
+
+
+def line_of(label: str, sample: Sample) -> str:
+    """Return a problem's figures beside the published ones."""
+    f, violation = (float(np.median(column)) for column in zip(*sample.runs, strict=True))
+    better, worse = sample.sides
+    return (
+        f"    {label}: p {sample.p:.2g}, {better} better, {worse} worse; "
+        f"feasible {sample.feasible:.0%} and {sample.rate:.0%}, median f {f:.6g} and "
+        f"{sample.median[0]:.6g}, violation {violation:.6g} and {sample.median[1]:.6g}"
+    )
 
 
 def main() -> None:
-    """Run the named problems (or all) of one algorithm; rows of others in the file stay."""
-    name, runs = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 25
-    known = published(name)
-    numbers = [int(text) for text in sys.argv[3].split(",")] if len(sys.argv) > 3 else list(known)
-    path = FOLDER / f"{name}-constrained-D{DIM}.csv"
-    for number in numbers:
-        rows = {row["problem"]: row for row in csv.DictReader(path.open())} if path.exists() else {}
-        theirs = (
-            known[number]["feasibility_rate_percent"] / 100.0,
-            known[number]["median_f"],
-            known[number]["median_violation"],
-        )
-        found = (f"{value:.6g}" for value in (*figures(name, number, runs, known[number]), *theirs))
-        label = f"C{number:02d}"
-        rows[label] = dict(zip(COLUMNS, (label, str(runs), "0", *found), strict=True))
-        with path.open("w", newline="") as file:
-            writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows[key] for key in sorted(rows))
-    print(table_row(name))
+    """Make what is missing of an algorithm's runs and print the verdicts."""
+    parser = ArgumentParser(description="Constrained problems against published figures.")
+    parser.add_argument("name", choices=NAMES)
+    parser.add_argument("--dim", type=int, default=10, choices=DIMS)
+    parser.add_argument("--runs", type=int, default=25)
+    parser.add_argument("--problems", default="", help="numbers, with commas; all by default")
+    args = parser.parse_args()
+    numbers = [int(text) for text in args.problems.split(",") if text]
+    run_missing(args.name, args.dim, args.runs, numbers)
+    for label, sample in samples(stored(file_of(args.name, args.dim))).items():
+        print(line_of(label, sample))
+    print(table_row(args.name, args.dim))
 
 
 if __name__ == "__main__":

@@ -5,8 +5,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from tests.fidelity.constrained import at_least, side
-from tests.fidelity.constrained import p_value as rank_p_value
+from tests.fidelity.constrained import COLUMNS, Sample, at_least, samples, side
 from tests.fidelity.lineage import (
     COMPARISONS,
     SHARED,
@@ -74,8 +73,19 @@ def test_the_rank_of_the_published_median_run_by_simulation() -> None:
 
 
 def test_undecided_runs_speak_for_neither_side() -> None:
-    row = {"runs": "25", "better": "0", "worse": "0"}
-    assert rank_p_value(row) == 1.0
+    equal, better, worse = (4.0, 0.0), (3.0, 0.0), (4.0, 0.1)
+    assert Sample([equal] * 25, 1.0, (4.0, 0.0)).p == 1.0
     every_one = 2.0 * comb(37, 12) / comb(50, 25)  # all ours before thirteen of theirs, or after
-    assert rank_p_value(row | {"better": "25"}) == pytest.approx(every_one)
-    assert rank_p_value(row | {"worse": "25"}) == pytest.approx(every_one)
+    assert Sample([better] * 25, 1.0, (4.0, 0.0)).p == pytest.approx(every_one)
+    assert Sample([worse] * 25, 1.0, (4.0, 0.0)).p == pytest.approx(every_one)
+
+
+def test_samples_by_problem_with_the_published_figures_beside_them() -> None:
+    rows = [
+        dict(zip(COLUMNS, text.split(), strict=True))
+        for text in ("C04 2 14 0.1 0.92 13 0", "C04 1 12 0 0.92 13 0", "C06 1 5 0 1 5 0")
+    ]
+    found = samples(rows)
+    assert found["C04"] == Sample([(12.0, 0.0), (14.0, 0.1)], 0.92, (13.0, 0.0))
+    assert (found["C04"].feasible, found["C04"].sides) == (0.5, (1, 1))
+    assert found["C06"].sides == (0, 0)

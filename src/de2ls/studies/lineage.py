@@ -1,7 +1,8 @@
 """What ten years brought: the lineage and the CEC 2026 field, on two suites, by one set of rules.
 
 The CEC 2017 constrained suite, and the CEC 2017 bound-constrained functions. L-SRTDE under
-constraints is CL-SRDE, and CL-SRDE without them is L-SRTDE: each stands where it belongs.
+constraints is CL-SRDE with another level, and CL-SRDE without them is L-SRTDE up to constants: each
+stands where it belongs.
 """
 
 from collections.abc import Sequence

@@ -1,12 +1,11 @@
 """The butterflies of EBOwithCMAR: a population by two operators of differential evolution.
 
-Each trial has a crossover rate for each coordinate: a profile that decays from a random one.
+`butterfly_trials` draws what a trial needs and crosses it.
 
 | symbol | here | meaning |
 |---|---|---|
 | g, Gmax | `g`, `g_max` | generations so far, and planned by the reduction |
-| MF, MCR | rows of `memory` | success history |
-| MT, Mfreq | rows of `memory` | memories of the profile's decay and of F's frequency |
+| MF, MCR, MT, Mfreq | rows of `memory` | memories of F, CR, the profile's decay, F's frequency |
 | q | `q` | probabilities of the two operators |
 """
 
@@ -20,6 +19,18 @@ from de2ls._checks import FloatArray
 from de2ls.algorithms.config import parameter
 from de2ls.algorithms.lineage import draws, sizes, variation
 from de2ls.algorithms.lineage.archive import thin
+from de2ls.algorithms.lineage.butterfly_trials import (
+    MCR,
+    MF,
+    MFREQ,
+    MT,
+    angles_of,
+    best_of,
+    cross_by_profile,
+    parameters,
+    scheduled,
+    set_profile,
+)
 from de2ls.algorithms.lineage.choice import by_chance, set_chances
 from de2ls.algorithms.lineage.contest import compare, relative
 from de2ls.algorithms.lineage.draws import IntArray
@@ -33,15 +44,12 @@ from de2ls.algorithms.lineage.population import (
     replace,
     sort,
 )
-from de2ls.algorithms.lineage.retreat import bell
 from de2ls.algorithms.lineage.sizes import rounded
 from de2ls.engine import random
 from de2ls.engine.random import RandomState
 from de2ls.engine.state import Records
 from de2ls.jit.borrow import borrow
 from de2ls.jit.kernels import block, kernel, ready, records
-
-MF, MCR, MT, MFREQ = 0, 1, 2, 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,41 +180,6 @@ def shrink(rng: RandomState, cfg: Any, pop: Population, r: float) -> None:
     now.n_archive = thin(rng, pop.archive, now.n_archive, rounded(cfg.archive * now.n))
 
 
-@block
-def angles_of(cfg: Any, memory: FloatArray, early: bool) -> FloatArray:
-    """Return what the draws of F, or early of the frequency, from each slot have in common."""
-    angles = np.empty(memory.shape[1])
-    for slot in range(angles.size):
-        angles[slot] = draws.widest(memory[MFREQ if early else MF, slot], cfg.f_scale)
-    return angles
-
-
-@block
-def parameters(
-    rng: RandomState, cfg: Any, memory: FloatArray, angles: FloatArray, early: bool
-) -> tuple[float, float, float]:
-    """Draw F, or early the frequency, CR and the profile's decay of a trial, all from one slot.
-
-    A number is drawn for the frequency and for F, as in the program; one of them is used.
-    """
-    slot, cr = random.integer(rng, memory.shape[1]), 0.0
-    if memory[MCR, slot] >= 0.0:
-        cr = min(1.0, max(0.0, memory[MCR, slot] + cfg.cr_scale * bell(rng)))
-    for_f = random.uniform(rng)
-    decay = min(cfg.t_max, max(0.0, memory[MT, slot] + cfg.t_scale * bell(rng)))
-    for_freq = random.uniform(rng)
-    chance, location = (for_freq, memory[MFREQ, slot]) if early else (for_f, memory[MF, slot])
-    return min(1.0, draws.tail_cauchy(chance, location, cfg.f_scale, angles[slot])), cr, decay
-
-
-@block
-def scheduled(freq: float, schedule: float, g: int) -> float:
-    """Return F by the second schedule, or by the first, 1/2 up to rounding, if `schedule` is 0."""
-    if schedule == 0.0:
-        return 0.5
-    return 0.5 + 0.5 * math.tan(2.0 * math.pi * freq * g) * schedule
-
-
 @kernel
 def select(state: State, level: float, new_f: FloatArray, new_v: FloatArray, early: bool) -> None:
     """Let better trials take their parents' places, learn and sort."""
@@ -238,44 +211,3 @@ def learn(
     memory[MT, k] = lehmer(weights, drawn[MT])
     if early:
         memory[MFREQ, k] = cell_after(memory[MFREQ, k], lehmer(weights, drawn[MFREQ]))
-
-
-@block
-def best_of(rng: RandomState, count: int, n: int) -> int:
-    """Draw the best of `count` different ranks: P(rank > k) = C(n - k - 1, count) / C(n, count)."""
-    left, rank = random.uniform(rng), 0
-    beyond = (n - count) / n
-    while left < beyond:
-        rank += 1
-        beyond *= (n - count - rank) / (n - rank)
-    return rank
-
-
-@block
-def set_profile(profile: FloatArray, rate: float, factor: float) -> None:
-    """Set D rates, twice over: they fall by a factor, then rise again as they fell."""
-    dim = profile.size // 2
-    last = (dim + 1) // 2 * 2 - 1
-    for k in range((dim + 1) // 2):
-        profile[k] = profile[last - k] = rate
-        rate *= factor
-    for k in range(dim):
-        profile[dim + k] = profile[k]
-
-
-@block
-def cross_by_profile(
-    rng: RandomState, v: FloatArray, x: FloatArray, profile: FloatArray, chance: FloatArray
-) -> None:
-    """Cross with a rate for each coordinate: highest around a random one, lowest opposite.
-
-    `chance` is room for D numbers.
-    """
-    dim = x.size
-    start, always = random.integer(rng, dim), random.integer(rng, dim)
-    last, rates = v[always], profile[dim - start :]
-    random.uniforms(rng, chance)
-    for j in range(dim):
-        own, other = v[j], x[j]  # both are read, so that the choice takes no branch
-        v[j] = own if chance[j] <= rates[j] else other
-    v[always] = last

@@ -1,7 +1,8 @@
 """L-SRTDE (V. Stanovov and E. Semenkin, CEC 2024): the success rate drives F and the elite.
 
 The generation of `two_populations`, from which CL-SRDE and RDEx come, with other rules for what
-holds during a generation, and coordinates outside the box drawn anew.
+holds during a generation, the common level of the lineage (`generations`) under constraints, and
+coordinates outside the box drawn anew.
 
 | symbol | here | meaning |
 |---|---|---|
@@ -11,10 +12,11 @@ holds during a generation, and coordinates outside the box drawn anew.
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from de2ls.algorithms.algorithm import Algorithm
 from de2ls.algorithms.config import parameter
+from de2ls.algorithms.lineage.generations import set_first_level, set_level
 from de2ls.algorithms.two_populations import generation, setup
 from de2ls.algorithms.two_populations.generation import close_generation, merge
 from de2ls.algorithms.two_populations.operators import BASE_STEP, base_step
@@ -22,21 +24,24 @@ from de2ls.algorithms.two_populations.setup import TwoPopulationConfig
 from de2ls.algorithms.two_populations.trial import family_turn, note_origin, tell_trial
 from de2ls.engine import random
 from de2ls.engine.recorder import observe
-from de2ls.engine.state import Candidate, State
+from de2ls.engine.state import INITIAL, Candidate, State
 from de2ls.jit.kernels import block, kernel, routine
 from de2ls.problems.problem import Problem
 
 
 @dataclass(frozen=True, kw_only=True)
 class LSRTDEConfig(TwoPopulationConfig):
-    """Parameters of L-SRTDE; those of the EB step and of the perturbation have no effect."""
+    """Parameters of L-SRTDE.
+
+    Those of the EB step, of the perturbation and of RDEx's level (`eps_factor`, `eps_cutoff`) have
+    no effect.
+    """
 
     n0_per_dim: float = 20.0
     f_sigma: float = 0.02
     cr_sigma: float = 0.05
     p_base: float = 0.7
     pressure: float = 3.0
-    eps_factor: float = 0.2  # the share that the family's common level starts with
     p_rate: float = parameter(7.0, "rate at which the elite shrinks with SR", 0.0)
     mf_base: float = parameter(0.4, "mF at SR = 0", 0.0, 1.0)
     mf_amp: float = parameter(0.25, "how far mF rises above it", 0.0, 1.0)
@@ -46,20 +51,24 @@ class LSRTDEConfig(TwoPopulationConfig):
         "order of infeasible members: a falling epsilon level, or the feasibility rule",
         options=("epsilon", "feasibility"),
     )
+    eps_share: float = parameter(0.2, "share of the first population within the level", 0.0, 1.0)
+    eps_end: float = parameter(0.8, "Tc / T: progress from which the level is 0", 0.0, 1.0)
+    eps_power: float = parameter(5.0, "cp: exponent of the level's decrease", 0.0)
 
 
 def start(problem: Problem, config: LSRTDEConfig, seed: int, budget: int) -> State:
     """Return the state before the first candidate."""
-    if config.handling == "feasibility":
-        config = replace(config, eps_cutoff=0.0)
-    return setup.start(problem, config, seed, budget)
+    return setup.start(problem, config, seed, budget, [("first_level", "f8")])
 
 
 @routine
 def begin_generation(state: State) -> None:
     """Fix what holds for the generation; mF and the elite follow the success rate."""
-    generation.begin_generation(state)
     now, cfg = state.now[0], state.cfg[0]
+    if now.phase == INITIAL:
+        set_first_level(state)
+    set_level(state)
+    generation.fix(state)
     now.f_mean = min(1.0, cfg.mf_base + cfg.mf_amp * math.tanh(cfg.mf_slope * now.sr))
     now.n_base = max(2, int(cfg.p_base * now.n_pop * math.exp(-cfg.p_rate * now.sr)))
 

@@ -18,18 +18,32 @@ _NO_WEIGHT = 1e-8  # a denominator up to this gives no mean
 
 @routine
 def begin_generation(state: State) -> None:
-    """Fix what holds for the generation: mF, the level, the order of P, the attractors' shares."""
+    """Fix what holds for the generation: the level, mF, the order of P, the attractors' shares."""
+    set_level(state)
+    fix(state)
+
+
+@routine
+def set_level(state: State) -> None:
+    """Set the level: a violation in Q at a place that falls, 0 late."""
+    now, cfg = state.now[0], state.cfg[0]
+    n, p = now.n_pop, now.n / now.budget
+    if p > cfg.eps_cutoff:
+        now.eps = 0.0
+    else:
+        index = level_index(n, p, cfg.eps_factor)
+        now.eps = level(state.front, n, index, state.slot["work_v"])
+
+
+@routine
+def fix(state: State) -> None:
+    """Fix what else holds for the generation: mF, the order of P, the attractors' shares."""
     now, cfg = state.now[0], state.cfg[0]
     n, p = now.n_pop, now.n / now.budget
     now.phase = SEARCH
     now.issued = now.told = now.n_success = 0
     now.pointer %= n
     now.f_mean = now.sr**cfg.sr_exponent
-    if p > cfg.eps_cutoff:
-        now.eps = 0.0
-    else:
-        index = level_index(n, p, cfg.eps_factor)
-        now.eps = level(state.front, n, index, state.slot["work_v"])
     for i in range(n):
         state.rank[A, i] = i  # P is sorted under the last level: nearly right
         state.slot[i].start = state.front[i].f
