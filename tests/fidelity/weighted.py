@@ -24,7 +24,7 @@ from tests.fidelity.lineage import (
 )
 
 COMPARISON = BY_LABEL["mlshade-rl-cec2017-D30"]
-FUNCTIONS = (5, 8, 11, 12, 15, 17, 18, 20, 23)
+FUNCTIONS = COMPARISON.functions
 WEIGHTS = {"fw_1": 0.7, "fw_2": 0.8, "fw_3": 1.2}
 FILE = FOLDER / "mlshade-rl-weighted-cec2017-D30.csv"
 

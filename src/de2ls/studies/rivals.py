@@ -20,7 +20,7 @@ from de2ls._extras import extra
 from de2ls.problems.problem import Evaluation, Problem
 
 SLACK = 1e-6  # a point counts as feasible if no constraint exceeds its tolerance by more
-_UNDEFINED = 1e100  # what solvers that cannot take NaN are told instead
+_UNDEFINED = 1e30  # what solvers that cannot take NaN are told instead; COBYLA hung at 1e100
 
 
 class EndOfBudgetError(BaseException):
