@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from de2ls._checks import FloatArray
+from de2ls.algorithms.chorus import ChorusConfig
+from de2ls.algorithms.chorus.archive import Archive, Rows
 from de2ls.algorithms.chorus.optima import End, Optima
 from tests.algorithms.chorus.support import Case, drive
 
@@ -184,3 +186,42 @@ def test_a_budget_of_ones_own_is_used_where_nothing_has_a_value() -> None:
     """`stall=0`, as `minimize` sets it there, switches ends for want of gains off."""
     case = Case(lambda X: (np.full(len(X), np.nan), none(X), none(X)), 2)
     assert drive(case, 3000, stop_when_done=True, stall=0.0).reason == "budget"
+
+
+@pytest.mark.parametrize(
+    ("ends", "reason"),
+    [
+        ([0.0, 1.0], ""),  # found once, and others elsewhere
+        ([0.0, 0.0, 1.0], "no gain for long"),
+        ([0.0], "no gain for long"),
+    ],
+)
+def test_no_gain_for_long_is_no_end_while_the_best_optimum_was_found_once(
+    ends: list[float], reason: str
+) -> None:
+    a = Archive(
+        Case(himmelblau, 2).space(),
+        np.random.default_rng(1),
+        10_000,
+        ChorusConfig(stop_when_done=True),
+    )
+    a.size, a.valued, a.independent, a.evals = np.ones(1), True, 5, 9_000
+    a.record(np.full((1, 2), 0.5), Rows(np.zeros((1, 1)), np.zeros(1)))
+    a.last_gain = 10
+    for f in ends:
+        a.optima.add(End(np.full(2, 0.5 + 0.1 * f), f, 0.0, True, settled=True), True, 1.0)
+    assert a.done() == reason
+
+
+def test_random_points_go_on_until_one_has_a_value() -> None:
+    """A twentieth of the box has values: the first one comes after twenty points in the mean."""
+
+    def walled(X: FloatArray) -> tuple[Any, Any, Any]:
+        f = np.where(X[:, 0] > 0.9, (X**2).sum(1), np.nan)
+        return f, none(X), none(X)
+
+    firsts = []
+    for seed in range(1, 12):
+        run = drive(Case(walled, 2, lower=-1, upper=1), 400, seed)
+        firsts.append(np.flatnonzero(np.isfinite(run.answers.f))[0])
+    assert np.median(firsts) < 30

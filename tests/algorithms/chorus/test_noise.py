@@ -94,6 +94,33 @@ def test_exact_functions_raise_no_alarm(function: Function) -> None:
     assert not probed(function).noisy
 
 
+def test_a_constant_objective_is_looked_at_on_three_lines() -> None:
+    """With spacings 1e-6, 1e-4 and 1e-2; the next one would be the whole box."""
+    a = probed(lambda X: np.ones(len(X)))
+    assert a.evals == 20 + 3 * 8
+    assert not a.noisy
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_noise_that_cannot_be_confirmed_is_no_alarm(lost: bool) -> None:
+    """All lines after the first have no values; where they have, they raise the alarm."""
+    case = Case(lambda X: (1.0 + 1e-4 * random(X), none(X), none(X)), 4)
+    a = Archive(case.space(), np.random.default_rng(1), 1000, ChorusConfig())
+    a.size = np.ones(1)
+    batches = probe(a, np.full(4, 0.5))
+    U, rest = next(batches), False
+    while U is not None:
+        rows = a.rows(case.answers(a.points(U)[0]))
+        if lost and rest:
+            rows.out[:] = 1e100
+        rest = True
+        try:
+            U = batches.send(rows)
+        except StopIteration:
+            break
+    assert a.noisy != lost
+
+
 @pytest.mark.parametrize(("n_ineq", "n_eq"), [(1, 0), (0, 1)])
 def test_rounding_of_a_constraint_that_always_holds_is_no_noise(n_ineq: int, n_eq: int) -> None:
     """Shares that were divided by their sum add up to 1 but for rounding."""

@@ -220,7 +220,9 @@ class Archive(UnitBox):
             return "no point had a value" if self.evals > least else ""
         long = max(least, config.stall * self.last_gain)
         stalled = self.evals - self.last_gain > long and self.independent >= config.agree
-        return "no gain for long" if config.stall and stalled else ""
+        # one search of many found the best optimum: there may be better ones
+        doubtful = trust < 2 and self.optima.several and not self.discrete.size
+        return "no gain for long" if config.stall and stalled and not doubtful else ""
 
     def note(self) -> None:
         """Write down what is known of the solution, for whoever reports it."""

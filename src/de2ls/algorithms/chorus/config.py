@@ -71,6 +71,9 @@ class ChorusConfig(Config):
     )
 
     memory: int = parameter(20_000, "evaluated points that are remembered", 100)
+    blind_share: float = parameter(
+        0.2, "most random points at the start until one has a value, share of the budget", 0.0, 1.0
+    )
     radius: float = parameter(0.1, "first radius of a local search from a new point", 1e-6, 0.5)
     start_radius: float = parameter(0.02, "first radius from another arm's point", 1e-6, 0.5)
     coarse: float = parameter(

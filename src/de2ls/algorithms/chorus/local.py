@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from de2ls._checks import FloatArray
+from de2ls.algorithms.batches import as_good
 from de2ls.algorithms.chorus.archive import Archive, Batches, Score, better
 from de2ls.algorithms.chorus.face import Face
 from de2ls.algorithms.chorus.lagrangian import refine
@@ -207,6 +208,9 @@ def local(a: Archive) -> Batches:
     """Start again and again; every end is kept in the archive's record of optima."""
     first = a.random(max(8, a.n))
     rows = yield first
+    while not rows.usable.any() and a.evals < a.config.blind_share * a.budget:
+        first = a.random(len(first))
+        rows = yield first
     if rows.usable.any():
         out = rows.out[rows.usable]
         a.size = np.median(np.abs(out - np.median(out, axis=0)), axis=0)
@@ -237,8 +241,9 @@ def local(a: Archive) -> Batches:
         share = a.config.smoothed_share if start.polish else a.config.noisy_share
         for mode in start.modes:
             relaxed = end if start.modes[0] == "f" else None
-            if relaxed and a.relaxed_v <= a.feasible_tol and relaxed.f <= a.best_f:
-                break  # the relaxed optimum is feasible
+            feasible = relaxed is not None and relaxed.v <= a.feasible_tol
+            if relaxed and feasible and as_good(relaxed.f, a.best_f, float(a.size[0])):
+                break  # the relaxed optimum is that of the problem
             granted = min(most, int(share * a.budget)) if a.noisy else most
             if mode == "f":  # on the way to the problem it need not be exact
                 short = max(a.config.short_most * (a.n + 1), a.config.relaxed_share * a.budget)

@@ -36,6 +36,7 @@ from de2ls.algorithms.chorus.archive import USABLE, Archive, Batches
 MOST = 5e-3  # of an output's size: what is correlated and larger is ruggedness
 LENGTH = 8  # points on a line
 FEWEST = 6  # of them defined
+STEPS = (1e-4, 1e-2)  # spacings at which a constant objective is looked at for steps
 WIDE = 1e-4  # spacing at which noise that is correlated over 1e-5 of the box is independent
 
 
@@ -129,9 +130,9 @@ def probe(a: Archive, u: FloatArray) -> Batches:
         if (suspected & (sigma <= limit)).any():
             noise = yield from _correlated(a, u, limit)
             sigma = np.maximum(sigma, suspected * (noise < MOST * size) * noise)
-    spacing = 1e-6
-    while flat[0] and spacing < 1e-2:
-        spacing *= 100.0
+    for spacing in STEPS:
+        if not flat[0]:
+            break
         line = yield from _line(a, u, spacing)
         if len(line.V) < FEWEST:
             break
@@ -152,8 +153,8 @@ def _confirmed(
 ) -> Batches:
     """Return the noise that another line shows too; what it does not show is below the limit."""
     again = yield from _line(a, u, spacing)
-    if len(again.V) < FEWEST:
-        return sigma
+    if len(again.V) < FEWEST:  # unknown: that is no alarm
+        return np.minimum(sigma, 0.1 * limit)
     other = again.sigma
     same = (factor * other > sigma) & (other < factor * sigma) & again.alternates(order)
     false = np.minimum(1e-3 * other, 0.1 * limit)
