@@ -159,6 +159,25 @@ def test_the_alarm_is_withdrawn() -> None:
     assert alarms == [True, True, False]
 
 
+def test_optima_of_a_withdrawn_alarm_are_forgotten() -> None:
+    """Their values were those of models; one that an exact search had found keeps its own."""
+    a = probed(lambda X: quadratic(X) * (1 + 1e-6 * random(X)))
+    assert a.noisy
+    exact, fitted = End(np.full(4, 0.5), 2.0, 0.0, True), End(np.full(4, 0.9), 1.0, 0.0, True)
+    a.optima.add(exact, True)
+    a.optima.add(fitted, True, doubtful=True)
+    a.optima.add(exact._replace(f=1.9999), True, doubtful=True)
+    assert [o.end.f for o in a.optima.found] == [1.0, 2.0]
+    case = Case(lambda X: (quadratic(X), none(X), none(X)), 4)
+    for _ in range(2):  # probes without noise
+        batches = probe(a, np.full(4, 0.3))
+        U = next(batches)
+        with pytest.raises(StopIteration):
+            batches.send(a.rows(case.answers(a.points(U)[0])))
+    assert not a.noisy
+    assert [(o.end.f, o.searches) for o in a.optima.found] == [(2.0, 2)]
+
+
 def noisy_disc(level: float) -> Case:
     """The least sum of 3 + x on the unit disc, 3 - 1 in the direction of the diagonal."""
 

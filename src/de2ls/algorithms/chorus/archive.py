@@ -202,7 +202,7 @@ class Archive(UnitBox):
         self.independent += independent and end.f < USABLE  # not where it could not begin
         self.failed = 0 if gained else self.failed + 1
         if end.converged and mode == "con":
-            self.optima.add(end, independent, float(self.size[0]))
+            self.optima.add(end, independent, float(self.size[0]), self.noisy)
             self.note()
 
     def done(self) -> str:

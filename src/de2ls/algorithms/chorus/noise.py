@@ -180,7 +180,9 @@ def _judge(a: Archive, eta: FloatArray) -> None:
     """Raise the alarm at once; withdraw it after two probes in a row without noise."""
     a.clean = 0 if (eta > a.config.noise_limit).any() else a.clean + 1
     a.eta = eta if a.clean >= 2 else np.maximum(0.3 * a.eta, eta)
-    a.noisy = bool((a.eta > a.config.noise_limit).any())
+    before, a.noisy = a.noisy, bool((a.eta > a.config.noise_limit).any())
+    if before and not a.noisy:
+        a.optima.forget_doubtful()
 
 
 def _steps(line: Line, flat: Any) -> FloatArray:

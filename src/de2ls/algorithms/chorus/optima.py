@@ -32,10 +32,13 @@ class End(NamedTuple):
 
 
 class Optimum:
-    """A local optimum and how many independent searches ended there."""
+    """A local optimum and how many independent searches ended there.
 
-    def __init__(self, end: End, independent: bool) -> None:
-        self.end, self.searches = end, int(independent)
+    It is doubtful if it was found under an alarm of noise: its values may be those of models.
+    """
+
+    def __init__(self, end: End, independent: bool, doubtful: bool) -> None:
+        self.end, self.searches, self.doubtful = end, int(independent), doubtful
 
     def same(self, end: End, size: float) -> bool:
         """Whether a search ended here; ends differ in accuracy."""
@@ -74,18 +77,25 @@ class Optima:
         """Return the key of an end by feasibility rules."""
         return (0.0, end.f) if end.v <= self.tol else (end.v, end.f)
 
-    def add(self, end: End, independent: bool, size: float = 0.0) -> None:
+    def add(self, end: End, independent: bool, size: float = 0.0, doubtful: bool = False) -> None:
         """Keep an end; `size` is the typical size of the objective's changes."""
         known = next((optimum for optimum in self.found if optimum.same(end, size)), None)
         if known is None:
-            self.found.append(Optimum(end, independent))
+            self.found.append(Optimum(end, independent, doubtful))
         else:
             known.searches += int(independent)
             settled = end.settled or known.end.settled  # one search that settled is enough
-            better = end if self.rank(end) <= self.rank(known.end) else known.end
-            known.end = better._replace(settled=settled)
+            taken = self.rank(end) <= self.rank(known.end)
+            if doubtful != known.doubtful:
+                taken = known.doubtful
+            known.end = (end if taken else known.end)._replace(settled=settled)
+            known.doubtful = known.doubtful and doubtful
         self.found.sort(key=lambda optimum: self.rank(optimum.end))
         del self.found[self.most :]
+
+    def forget_doubtful(self) -> None:
+        """Forget what was found under an alarm that is withdrawn."""
+        self.found = [optimum for optimum in self.found if not optimum.doubtful]
 
     @property
     def best(self) -> End | None:
