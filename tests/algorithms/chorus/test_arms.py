@@ -158,6 +158,23 @@ class TestLocal:
         run = only("local", case, 800)
         assert run.best == pytest.approx(0.3 - 0.01, abs=1e-5)
 
+    @pytest.mark.parametrize("seed", [1, 2, 3])
+    def test_a_square_in_many_directions_is_lowered_first(self, seed: int) -> None:
+        """min max x within |w| <= 0.01, w = cumsum x: w_k = -0.01 k / |(1, .., n)|, x equal.
+
+        The root of |w|^2 is a norm, a kink in all directions: a search on it never gets there.
+        """
+        n = 20
+        case = Case(
+            lambda X: (X.max(1), none(X), (np.cumsum(X, axis=1) ** 2).sum(1)[:, None]),
+            n,
+            n_eq=1,
+            lower=-100,
+            upper=100,
+        )
+        run = only("local", case, 15_000, seed)
+        assert run.best == pytest.approx(-0.01 / np.linalg.norm(np.arange(1, n + 1)), rel=0.05)
+
     def test_a_search_that_ends_on_a_kink_is_refined(self) -> None:
         """Twenty oblique kinks meet at the minimum, and the constraint is idle there."""
         kinks = np.random.default_rng(0).normal(size=(10, 20))

@@ -17,6 +17,7 @@ from collections.abc import Generator
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from de2ls._checks import FloatArray
 from de2ls.algorithms.batches import Answers, Space
@@ -121,6 +122,14 @@ class Archive(UnitBox):
     def score(self) -> Score:
         """What improves."""
         return (0, self.best_f) if self.feasible else (1, self.least_v)
+
+    @property
+    def squares(self) -> npt.NDArray[np.bool_]:
+        """Which equalities have shown only one sign: they are squares of something."""
+        known = self.config.roots and self.evals > 8
+        one_sign = (self.h_low > -self.eq_tol) | (self.h_high < self.eq_tol)
+        squares: npt.NDArray[np.bool_] = known & one_sign & (self.eq_tol > 0)
+        return squares
 
     def noise_at(self, out: FloatArray) -> FloatArray:
         """Return the noise of the first outputs where they have these values; 0 without alarm."""

@@ -17,7 +17,6 @@ root, until it shows the other sign.
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from de2ls._checks import FloatArray
 from de2ls.algorithms.chorus.archive import BIG, USABLE, Archive, Batches, Rows
@@ -47,22 +46,14 @@ class View:
         self.m = self.ng + self.nh
         self.slack = within(archive.slack[: self.ng], archive.size[1 : 1 + self.ng])
         self.band = archive.eq_tol[: self.nh] * (1.0 - 1e-9)
-        self.root = np.zeros(self.nh, bool)
-        if self.nh and archive.config.roots and archive.evals > 8:
-            self.root = self._one_sign()
-            self.band = np.where(self.root, np.sqrt(self.band), self.band)
+        self.root = archive.squares[: self.nh]
+        self.band = np.where(self.root, np.sqrt(self.band), self.band)
         self.rooted = (self.ng + np.flatnonzero(self.root)).tolist()  # their columns
-
-    def _one_sign(self) -> npt.NDArray[np.bool_]:
-        """Return which equalities have shown only one sign so far."""
-        a = self.archive
-        tol = a.eq_tol
-        return ((a.h_low > -tol) | (a.h_high < tol)) & (tol > 0)
 
     @property
     def outdated(self) -> bool:
         """Whether an equality whose root is taken has shown the other sign since."""
-        return bool(self.rooted) and bool((self.root & ~self._one_sign()).any())
+        return bool(self.rooted) and bool((self.root & ~self.archive.squares).any())
 
     def split(self, rows: Rows) -> tuple[FloatArray, FloatArray]:
         """Return objective (k,) and constraints (k, m) of rows."""

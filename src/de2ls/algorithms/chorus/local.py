@@ -3,7 +3,8 @@
 `solve` uses differences; under noise a polish of the incumbent is by regression, one between
 restarts, and these are races. Starts, in this order:
 the user's points; the best of the first random points, as it is, relaxed first (the objective
-alone, then the problem), restored first (the constraints alone, then the problem); then what other
+alone, then the problem), restored first (the constraints alone, then the problem) or, where
+equalities are squares, lowered first (the summed violation, then the problem); then what other
 arms proposed, a new incumbent with radii 10^U(-4.5, -1.5) until one polish gains nothing, the first
 time by `refine` if its search was given up or ended on a kink; else, and after each proposal that
 gained nothing, by turns relaxed, restored, a hop from the incumbent, random.
@@ -24,7 +25,8 @@ from de2ls.algorithms.chorus.smoothed import SmoothedSearch
 from de2ls.algorithms.chorus.sqp import LocalSearch
 
 HOPS = (-3.0, -0.5)  # powers of ten: lengths of hops
-AS_IT_IS, RELAXED, RESTORED = ("con",), ("f", "con"), ("c", "con")
+AS_IT_IS, RELAXED = ("con",), ("f", "con")
+RESTORED, LOWERED = ("c", "con"), ("v", "con")
 
 
 def solve(
@@ -116,7 +118,10 @@ class Starts:
         self.turn += 1
         if (self.turn == 2 and not a.m) or (self.turn == 3 and not self._restorable()):
             return self.next()
-        return Next(self.first, (AS_IT_IS, RELAXED, RESTORED)[self.turn - 1], a.config.radius)
+        order = (AS_IT_IS, RELAXED, RESTORED)
+        if a.squares.any() and not a.feasible:
+            order = (AS_IT_IS, LOWERED, RELAXED)
+        return Next(self.first, order[self.turn - 1], a.config.radius)
 
     def _restorable(self) -> bool:
         return self.a.m > 0 and not (self.a.feasible and not self.a.nh)
@@ -176,7 +181,7 @@ class Starts:
         if kind == 1 and a.m:
             return Next(u, RELAXED, a.config.radius)
         if kind == 2 and self._restorable():
-            return Next(u, RESTORED, a.config.radius)
+            return Next(u, LOWERED if a.squares.any() else RESTORED, a.config.radius)
         if kind == 3:
             hop = a.rng.standard_normal(a.n) * 10.0 ** a.rng.uniform(*HOPS)
             near = np.clip(a.incumbent + hop, 0.0, 1.0)
