@@ -13,6 +13,7 @@ are short, or where they fail. Equalities are bent too much for them.
 """
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -20,13 +21,16 @@ from de2ls._checks import FloatArray
 from de2ls.algorithms.chorus.archive import BIG, USABLE, Archive, Batches
 from de2ls.algorithms.chorus.differences import View, central, forward, turned, usable_slopes
 from de2ls.algorithms.chorus.model import TINY, Bundle, Cut
+from de2ls.algorithms.chorus.qp import Solution
 from de2ls.algorithms.chorus.step import LINE, Step
 from de2ls.algorithms.chorus.subproblem import Point, scales
+from de2ls.algorithms.chorus.walls import FAIR, Wall, Walls
 
 LONGEST, NOISY_LONGEST = 1e-4, 1e-2  # of the box: forward steps
 HAIR = 1e-4  # of the box: an iterate that lies farther outside is not near its end
 INSIDE = (1.0, 4.0, 16.0, 64.0)  # multiples of what it lies outside
 LOWER = 0.95  # of the violation: what a tenth of a step must leave at the most
+INSIDE_TRIES = 3
 REACH = 40.0  # radius of the step inside, in units of its margin
 
 Slopes = tuple[FloatArray, FloatArray, Cut]  # g, J and the cut they make
@@ -49,6 +53,7 @@ class Iterate:
         self.first = True  # no step was taken yet
         self.B: FloatArray | None = None
         self.margin = np.zeros(self.view.m)
+        self.walls = Walls(self.n)
 
     f: float
     c: FloatArray
@@ -114,11 +119,43 @@ class Iterate:
         rest = float(np.linalg.norm(left[inside]))
         return 0.1 * max(rest, 1e-6 * norm) / self.radius
 
-    def _subproblem(self, B: FloatArray, radius: float, margin: FloatArray) -> Step:
+    def _subproblem(
+        self, B: FloatArray, radius: float, margin: FloatArray, walls: Sequence[Wall] = ()
+    ) -> Step:
         return Step(
             self.view, self.config, self.u, self.f, self.c, self.g, self.J, B,
-            self.bundle, radius, margin,
+            self.bundle, radius, margin, walls,
         )  # fmt: skip
+
+    def _solved(self, B: FloatArray) -> tuple[Step, Solution | None]:
+        """Return the subproblem and its solution, which keeps clear of walls."""
+        walls = self.walls.near(self.u, self.radius)
+        sub = self._subproblem(B, self.radius, self.margin, walls)
+        solution = sub.solve(self.kappa)
+        while walls and solution is not None and self.walls.clear > 0.0:
+            cleared = self.walls.cleared(walls, self.u, self.radius)
+            clear = self._subproblem(B, self.radius, self.margin, cleared)
+            found = clear.solve(self.kappa)
+            if found is not None and clear.pred >= FAIR * sub.pred:
+                return clear, found
+            self.walls.approach()
+        return sub, solution
+
+    def _go_inside(self) -> Batches:
+        """Make an end feasible that lies a hair outside and may be the best point."""
+        a = self.a
+        if a.noisy or not self.view.m or self.view.mode != "con":
+            return
+        for again in range(INSIDE_TRIES):
+            hopeful = not a.feasible or self.f < a.best_f
+            if self.v <= a.feasible_tol or not hopeful:
+                return
+            tried = yield from self._inside(fresh=again > 0)
+            if not tried:
+                return
+            best = min(tried, key=lambda p: (max(p.v, a.feasible_tol), p.f))
+            if best.v < self.v:
+                self.u, self.f, self.c, self.v = best.u, best.f, best.c, best.v
 
     def _inside(self, fresh: bool) -> Batches:
         """Return points that should lie inside by multiples of what the iterate lies outside.

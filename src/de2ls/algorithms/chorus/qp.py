@@ -4,6 +4,7 @@
     with        a_k + g_k'd <= t              (cuts of the objective; one cut: t = g'd)
                 c_j + J_j d <= s_j            (inequalities)
                 |c_j + J_j d| <= b_j + s_j    (equalities)
+                a_w'd <= b_w                  (walls)
                 s >= 0,  lo <= d <= hi
 
 | symbol | here | meaning |
@@ -12,6 +13,7 @@
 | B | `B` | curvature of the Lagrangian, positive definite |
 | a_k, g_k | `offset`, `cuts` | value and slope of cut k |
 | c, J, b | `c`, `J`, `band` | constraints, their slopes, the equalities' half widths |
+| a_w, b_w | `walls` | planes before regions without values |
 | kappa | `kappa` | weight of the l1 penalty |
 | lambda, mu | `multipliers`, `cut_weights` | multipliers of constraints and cuts |
 
@@ -20,6 +22,7 @@ References: R. Schwan et al., PIQP: a proximal interior-point quadratic programm
 """
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +30,7 @@ import piqp
 from scipy.sparse import csc_array
 
 from de2ls._checks import FloatArray
+from de2ls.algorithms.chorus.walls import Wall
 
 TOLERANCE = 1e-9
 LARGEST = 1e12  # right-hand sides are cut here
@@ -55,6 +59,8 @@ class ElasticQP:
     n_ineq : int
     lo, hi : array (n,)
         Bounds of the step.
+    walls : list of Wall
+        Half-spaces of the step that hold 0.
     """
 
     def __init__(
@@ -65,6 +71,7 @@ class ElasticQP:
         n_ineq: int,
         lo: FloatArray,
         hi: FloatArray,
+        walls: Sequence[Wall] = (),
     ) -> None:
         n, m, k = B.shape[0], J.shape[0], len(cuts)
         self.n, self.m, self.ng, self.k = n, m, n_ineq, k
@@ -72,7 +79,7 @@ class ElasticQP:
         first = n + self.extra
         self.head = head = k if self.extra else 0
         size, n_eq = first + m, m - n_ineq
-        rows = head + m + n_eq
+        rows = head + m + n_eq + len(walls)
         # the solver takes matrices column by column: both are made as their transposes
         P, G = np.zeros((size, size)), np.zeros((size, rows))
         P[:n, :n] = B.T
@@ -87,8 +94,11 @@ class ElasticQP:
         G[:n, head : head + m] = J.T
         diagonal(G, first, head, m)[:] = -1.0
         if n_eq:
-            G[:n, head + m :] = -J[n_ineq:].T
+            G[:n, head + m : head + m + n_eq] = -J[n_ineq:].T
             diagonal(G, first + n_ineq, head + m, n_eq)[:] = -1.0
+        for j, wall in enumerate(walls, start=rows - len(walls)):
+            G[:n, j] = wall.a
+        self.beyond = np.array([wall.b for wall in walls])
         self.P, self.G = P.T, G.T
         self.lo, self.hi = np.zeros(size), np.full(size, np.inf)
         self.lo[:n], self.lo[n:first] = lo, -np.inf
@@ -107,7 +117,8 @@ class ElasticQP:
         if self.m > ng:
             half = band - np.minimum(margin[ng:], band)
             bound[head + ng : head + self.m] += half
-            bound[head + self.m :] = half + c[ng:]
+            bound[head + self.m : head + 2 * self.m - ng] = half + c[ng:]
+        bound[len(bound) - len(self.beyond) :] = self.beyond
         np.maximum(bound, -LARGEST, out=bound)
         np.minimum(bound, LARGEST, out=bound)
         self.q[first:] = kappa
@@ -130,7 +141,7 @@ class ElasticQP:
             return None
         multipliers = z[head : head + self.m]
         if self.m > ng:
-            multipliers[ng:] -= z[head + self.m :]
+            multipliers[ng:] -= z[head + self.m : head + 2 * self.m - ng]
         return Solution(
             np.minimum(np.maximum(w[:n], self.lo[:n]), self.hi[:n]),
             float(np.add.reduce(np.maximum(w[first:], 0.0))),

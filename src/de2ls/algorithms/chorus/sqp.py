@@ -19,6 +19,8 @@ evaluations, a point one), takes the one of best merit, and computes the slopes 
 - Strictness: what landed outside by v is aimed inside by 2 v, at a cost of a tenth of pred. An end
   that lies outside by a hair and is better than all feasible points goes inside, by 1, 4, 16 and
   64 times what it is outside, whatever that costs.
+- Walls: a step whose end has no value is lost. It costs one evaluation, moves a plane, and after
+  n + 1 of them Delta is halved; along a bound a point aside tells whether the wall recedes there.
 - End: Delta below its limit, three gains in a row that vanish, or the evaluations granted.
 """
 
@@ -36,8 +38,6 @@ from de2ls.algorithms.chorus.qp import Solution
 from de2ls.algorithms.chorus.step import Step
 from de2ls.algorithms.chorus.subproblem import Point
 from de2ls.algorithms.chorus.watch import Watch
-
-INSIDE_TRIES = 3
 
 
 def _f(point: Point) -> float:
@@ -62,7 +62,7 @@ class LocalSearch(Iterate):
         window = self.config.noisy_window if archive.noisy else self.config.local_window
         self.watch = Watch(archive, window * (self.n + 1), race and mode == "con")
         self.most_cuts = min(self.config.cuts_most, self.n + self.config.cuts_more)
-        self.rejected = self.small = self.kinks = self.bad = 0
+        self.rejected = self.small = self.kinks = self.bad = self.lost = 0
         self.converged = False
         self.best: Point | None = None  # feasible
         self.multipliers: FloatArray | None = None
@@ -97,22 +97,6 @@ class LocalSearch(Iterate):
         kinked = self.n_cuts > 1
         return End(*self._end(), self.converged, self.g, J, self.c, multipliers, settled, kinked)
 
-    def _go_inside(self) -> Batches:
-        """Make an end feasible that lies a hair outside and may be the best point."""
-        a = self.a
-        if a.noisy or not self.view.m or self.view.mode != "con":
-            return
-        for again in range(INSIDE_TRIES):
-            hopeful = not a.feasible or self.f < a.best_f
-            if self.v <= a.feasible_tol or not hopeful:
-                return
-            tried = yield from self._inside(fresh=again > 0)
-            if not tried:
-                return
-            best = min(tried, key=lambda p: (max(p.v, a.feasible_tol), p.f))
-            if best.v < self.v:
-                self.u, self.f, self.c, self.v = best.u, best.f, best.c, best.v
-
     def _end(self) -> tuple[FloatArray, float, float]:
         """Return the iterate, or the best feasible point where that is as good."""
         best, tol = self.best, self.a.feasible_tol
@@ -127,8 +111,7 @@ class LocalSearch(Iterate):
             return True
         if self.B is None:
             self.B = np.eye(self.n) * self._first_curvature(norm or 1.0)
-        sub = self._subproblem(self.B, self.radius, self.margin)
-        solution = sub.solve(self.kappa)
+        sub, solution = self._solved(self.B)
         if solution is None:
             self.B = None
             self.bundle.keep(1)
@@ -138,6 +121,10 @@ class LocalSearch(Iterate):
         self.multipliers = sub.multipliers(solution)
         start, sharp = self.u, self.central or self.sharp
         full, best = yield from sub.line()
+        self.walls.learn([p.u for p in sub.tried], [p.valued for p in sub.tried], sub.lost)
+        self.lost = self.lost + 1 if sub.lost else 0
+        if sub.lost:
+            return (yield from self._retreat(sub))
         feasible = [p for p in sub.tried if p.v <= self.a.feasible_tol]
         self.best = min([*feasible, *([self.best] if self.best else [])], key=_f, default=None)
         gain = self.f + sub.rho * sub.v0 - best.merit
@@ -172,6 +159,19 @@ class LocalSearch(Iterate):
         least = max(self._negligible(), self.a.f_noise(self.f))
         flat = 0 < sub.pred <= least and sub.v0 <= 0
         return done or self.radius < self._tolerance() or self.bad > self.config.local_bad or flat
+
+    def _retreat(self, sub: Step) -> Batches:
+        """Stay where a step was lost, and shrink if many were; returns whether it is over."""
+        if self.lost > self.n:
+            self.lost, self.radius = 0, 0.5 * self.radius
+            end = self.u + sub.d
+            held = np.flatnonzero(((end <= 0.0) | (end >= 1.0)) & (sub.d == 0.0))
+            if held.size:  # all steps are alike there
+                i = self.a.rng.choice(held)
+                end[i] += sub.radius if end[i] <= 0.0 else -sub.radius
+                aside = yield from sub.evaluate([1.0], end[None])
+                self.walls.learn([p.u for p in aside], [p.valued for p in aside], True)
+        return self.radius < self._tolerance()
 
     def _negligible(self) -> float:
         """Return the gain below which a search ends.

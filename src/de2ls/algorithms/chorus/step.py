@@ -7,6 +7,9 @@ constraints, b from the subproblem with the constraints as found at u + d. The f
 arc is corrected again while that halves its violation or what it lacks; once it is near, on the
 shortest way to the constraints that hold it, d <- d - J^+ c: the subproblem would move it along
 them, by its own accuracy, and where they bend at every scale it comes no nearer.
+
+An end without a value ends the line search where walls are known to be near; elsewhere a point
+beside it must have none either.
 """
 
 import math
@@ -22,6 +25,7 @@ LINE = [1.0, 0.4, 0.1, 2.5]
 ALONG = np.array(LINE)[:, None]
 FURTHER = [6.0, 15.0]
 ARC = [1.0, 0.3, 0.1]
+BESIDE = 0.9  # of a step whose end has no value: one that fails alone is no wall
 SAME = 1e-13  # of a step: corrections below it are none
 ACTIVE = 1e-6  # in units of the objective's slope: multiplier of a constraint that holds a step
 CORRECTIONS = 16  # most of a step whose constraints bend further; some are enough as a rule
@@ -40,6 +44,10 @@ class Step(Subproblem):
         here = self.f + self.rho * self.v0
         first = 1 if self.view.archive.space.workers <= 1 else len(LINE)  # idle workers cost more
         points = yield from self.evaluate(LINE[:first], self.u + ALONG[:first] * self.d)
+        if not points[0].valued:
+            points = yield from self._confirmed(points)
+            if self.lost:
+                return points[0], points[0]
         if first == 1:
             if self._foreseen(here - points[0].merit):
                 return points[0], points[0]
@@ -71,6 +79,15 @@ class Step(Subproblem):
         if len(points) > len(LINE) + 2:
             points += yield from self._follow(points[-len(ARC)])
         return points[0], min(points, key=lambda p: p.merit)
+
+    def _confirmed(self, points: list[Point]) -> Batches:
+        """Look beside an end without a value, unless a wall is near; return the points to use."""
+        self.lost = self.walled
+        if not self.walled:
+            (beside,) = yield from self.evaluate([BESIDE], (self.u + BESIDE * self.d)[None])
+            self.lost = not beside.valued
+            points = [beside, *points[1:]]
+        return points
 
     def smooth(self, end: Point, before: float, after: float | None = None) -> bool:
         """Whether a cubic through both ends of the way to `end` meets the points between them.

@@ -11,16 +11,19 @@ left: a soft penalty lets steps follow curved constraints.
 """
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from de2ls._checks import FloatArray
+from de2ls.algorithms.chorus.archive import USABLE
 from de2ls.algorithms.chorus.box import boxed
 from de2ls.algorithms.chorus.config import ChorusConfig
 from de2ls.algorithms.chorus.differences import View
 from de2ls.algorithms.chorus.model import Bundle
 from de2ls.algorithms.chorus.qp import ElasticQP, Solution
+from de2ls.algorithms.chorus.walls import Wall
 
 AFAR = 0.01  # of the slope that the curvature lets expect at the constraints: the least unit of f
 
@@ -34,6 +37,11 @@ class Point(NamedTuple):
     v: float  # summed violation
     merit: float
     t: float
+
+    @property
+    def valued(self) -> bool:
+        """Whether it has a value."""
+        return abs(self.f) < USABLE
 
 
 class Subproblem:
@@ -52,9 +60,11 @@ class Subproblem:
         bundle: Bundle,
         radius: float,
         margin: FloatArray,
+        walls: Sequence[Wall] = (),
     ) -> None:
         self.view, self.config = view, config
         self.tried: list[Point] = []
+        self.walled, self.lost = bool(walls), False  # a wall is near; the step ends in one
         self.pull = np.zeros(view.m)  # multipliers of the last solution
         self.u, self.f, self.c, self.J, self.B, self.radius = u, f, c, J, B, radius
         self.scale = scales(J)
@@ -73,6 +83,7 @@ class Subproblem:
             view.ng,
             np.maximum(-1.0, -u / radius),
             np.minimum(1.0, (1.0 - u) / radius),
+            [Wall(wall.a, wall.b / radius) for wall in walls],
         )
 
     def _solve(self, c: FloatArray, kappa: float) -> Solution | None:
