@@ -173,7 +173,7 @@ class TestLocal:
             upper=100,
         )
         run = only("local", case, 15_000, seed)
-        assert run.best == pytest.approx(-0.01 / np.linalg.norm(np.arange(1, n + 1)), rel=0.05)
+        assert run.best == pytest.approx(-0.01 / np.linalg.norm(np.arange(1, n + 1)), rel=1e-3)
 
     def test_a_search_that_ends_on_a_kink_is_refined(self) -> None:
         """Twenty oblique kinks meet at the minimum, and the constraint is idle there."""

@@ -5,9 +5,10 @@ restarts, and these are races. Starts, in this order:
 the user's points; the best of the first random points, as it is, relaxed first (the objective
 alone, then the problem), restored first (the constraints alone, then the problem) or, where
 equalities are squares, lowered first (the summed violation, then the problem); then what other
-arms proposed, a new incumbent with radii 10^U(-4.5, -1.5) until one polish gains nothing, the first
-time by `refine` if its search was given up or ended on a kink; else, and after each proposal that
-gained nothing, by turns relaxed, restored, a hop from the incumbent, random.
+arms proposed, a new incumbent with radii 10^U(-4.5, -1.5) until one polish gains nothing; else, and
+after each proposal that gained nothing, by turns relaxed, restored, a hop from the incumbent,
+random. An incumbent whose search was given up or ended on a kink comes before proposals: polished,
+on a kink several times, then once from where `refine` ends.
 """
 
 from typing import NamedTuple
@@ -100,6 +101,8 @@ class Starts:
             return self._first()
         if a.noisy and a.starts and improved:
             return self._polish(improved)
+        if self._kinked() or self._crawling():  # proposals may keep coming for ever
+            return self._polish(improved)
         # no arm's starts may keep the random ones away: faces of discrete coordinates apart
         due = self.proposed and a.failed > 0 and not a.discrete.size
         self.proposed = bool(a.starts) and not due
@@ -116,11 +119,12 @@ class Starts:
     def _first(self) -> Next:
         a = self.a
         self.turn += 1
-        if (self.turn == 2 and not a.m) or (self.turn == 3 and not self._restorable()):
+        squares = bool(a.squares.any())
+        restorable = self._restorable() and not (squares and a.feasible)
+        if (self.turn == 2 and not a.m) or (self.turn == 3 and not restorable):
             return self.next()
-        order = (AS_IT_IS, RELAXED, RESTORED)
-        if a.squares.any() and not a.feasible:
-            order = (AS_IT_IS, LOWERED, RELAXED)
+        lowered = squares and not a.feasible
+        order = (AS_IT_IS, LOWERED, RELAXED) if lowered else (AS_IT_IS, RELAXED, RESTORED)
         return Next(self.first, order[self.turn - 1], a.config.radius)
 
     def _restorable(self) -> bool:
@@ -130,26 +134,39 @@ class Starts:
         a = self.a
         self.fails = 0 if improved else self.fails + 1
         self.polished = a.score
-        if self.loose is not None and self.crawls and self._refinable():
+        if self._crawling() and not self._kinked():
             return Next(a.incumbent, AS_IT_IS, 1e-3, independent=False, loose=self.loose)
         low, high = (-3.0, -1.3) if a.noisy else (-4.5, -1.5)
         modes = AS_IT_IS if a.feasible or self.fails % 2 else ("v",)
         radius = 10.0 ** a.rng.uniform(low, high)
         return Next(a.incumbent, modes, radius, independent=False, polish=True)
 
-    def _refinable(self) -> bool:
+    def _kinked(self) -> bool:
+        """Whether the incumbent's search ended on a kink and few polishes have failed there.
+
+        A kink of many pieces hides some of them, others from each side.
+        """
         a = self.a
-        usable = a.config.refine and a.m > 0 and not a.noisy
-        return usable and a.feasible and a.left > a.config.refine_least * a.n
+        kinked = self.loose is not None and self.loose.kinked and a.feasible and not a.noisy
+        return kinked and self.fails < a.config.kinked_polishes
+
+    def _crawling(self) -> bool:
+        """Whether polishes of the incumbent crawl, and `refine` may help."""
+        a = self.a
+        loose = self.crawls and self.loose is not None
+        usable = a.config.refine and a.m > 0 and a.feasible and not a.noisy
+        return loose and usable and a.left > a.config.refine_least * a.n
 
     def least_gain(self, start: Next, end: End | None) -> float:
         """Return the share of the best value that a search must have gained.
 
         A polish that settles near its start has found nothing new, and may find as little again and
-        again, as at the wall of a region without values.
+        again, as at the wall of a region without values. On a kink it may have met new pieces.
         """
-        settled = start.polish and end is not None and end.settled and not self.a.noisy
-        return self.a.config.polish_gain if settled else 0.0
+        again = start.polish or start.loose is not None
+        if not again or end is None or not end.settled or self.a.noisy:
+            return 0.0
+        return self.a.config.kinked_gain if end.kinked else self.a.config.polish_gain
 
     def learn(self, start: Next, end: End | None, gained: bool) -> None:
         """Take in how a search ended: settled, given up, or without any gain."""
