@@ -31,6 +31,15 @@ def test_outcomes(one, two, wins):
     assert study.outcome(run(G[0], "lines", *two), run(G[0], "all", *one)) == -wins
 
 
+def test_without_a_best_value_the_final_values_count():
+    """C08's is not known: -1 is no error, and solves nothing."""
+    key = ProblemKey.make("cec2017", 8, 10, definition="report", instance=1)
+    one, two = run(key, "all", (20, -1.0)), run(key, "lines", (10, -1.0), (30, -2.0))
+    assert study.outcome(one, two) == -1
+    table = study.arm_table([one, two])
+    assert columns(table, "solved with", "without", "worse with") == [(None, None, 1)]
+
+
 def test_without_feasible_points_the_violation_counts():
     one, two = run(G[0], "all", violation=1.0), run(G[0], "lines", violation=2.0)
     assert study.outcome(one, two) == 1

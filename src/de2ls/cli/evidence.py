@@ -181,7 +181,7 @@ def chorus_arms(
     chosen = [_checks.choice("arms", one, ARMS) for one in items("arms", arms)]
     seeds = _checks.integer("seeds", seeds, 1)
     budget = _checks.integer("budget", budget, 1)
-    wanted = study.arm_cases(_keys(suites, dim, instance), chosen, seeds, budget)
+    wanted = study.arm_cases(_keys(suites, dim, instance, known=False), chosen, seeds, budget)
     folder = output or Path("chorus-arms")
     runs = _missing(folder, wanted, study.arm_run, workers)
     command = (
@@ -191,13 +191,15 @@ def chorus_arms(
     show(study.write_arms_page(runs, folder, command), folder)
 
 
-def _keys(suites: str, dim: str = "5", instance: str = "1") -> "list[ProblemKey]":
+def _keys(
+    suites: str, dim: str = "5", instance: str = "1", known: bool = True
+) -> "list[ProblemKey]":
     """Return the problems that options name."""
     from de2ls._lists import items, numbers
     from de2ls.studies.practitioners import problems
 
     dims, instances = list(numbers("dim", dim)), list(numbers("instance", instance))
-    return problems(items("suites", suites), dims, instances)
+    return problems(items("suites", suites), dims, instances, known)
 
 
 def _missing(

@@ -11,7 +11,7 @@ from de2ls.problems.key import ProblemKey
 from de2ls.scores.hitting import PRECISIONS
 from de2ls.scores.statistics import sign_test
 from de2ls.scores.tables import Column, Table, Value
-from de2ls.studies.optima import COCO
+from de2ls.studies.optima import COCO, is_known
 from de2ls.studies.practitioners import OURS, group, timed
 from de2ls.studies.rivals import SLACK, Meter, by_minimize
 from de2ls.studies.runs import SOLVED, Case, Run
@@ -53,10 +53,11 @@ def outcome(one: Run, two: Run) -> int:
     """Return 1 if the first run is the better one, -1 if the second is, 0 if neither.
 
     A solved run is better than an unsolved one and than one solved later by a tenth; else the
-    lower error counts, and without a feasible point the lower violation.
+    lower error counts, and without a feasible point the lower violation. Where no best value is
+    known, nothing counts as solved.
     """
     first, second = one.solved_at, two.solved_at
-    if np.isfinite(first) or np.isfinite(second):
+    if is_known(one.case.key) and (np.isfinite(first) or np.isfinite(second)):
         return _less(first, second, 0.1)
     end = float(one.case.budget * one.case.key.dim)
     errors = one.error(end), two.error(end)
@@ -84,12 +85,14 @@ def paired(runs: Iterable[Run]) -> dict[tuple[str, int, str], Pairs]:
     return found
 
 
-def _solved(pairs: Pairs, which: int) -> int:
-    """Return the number of problems that half of the seeds or more have solved."""
-    return sum(
-        float(np.median([np.isfinite(pair[which].solved_at) for pair in mine])) >= 0.5
-        for mine in pairs.values()
-    )
+def _solved(pairs: Pairs, which: int) -> str | None:
+    """Return how many problems half of the seeds or more have solved, of those that can be."""
+    shares = [
+        float(np.median([np.isfinite(pair[which].solved_at) for pair in mine]))
+        for key, mine in pairs.items()
+        if is_known(key)
+    ]
+    return f"{sum(share >= 0.5 for share in shares)} / {len(shares)}" if shares else None
 
 
 def _targets(pairs: Pairs, which: int) -> float | None:
@@ -112,7 +115,7 @@ def arm_table(runs: Sequence[Run]) -> Table:
         worse = sum(value < 0 for value in net.values())
         p = sign_test((better, len(net) - better - worse, worse))
         verdict = "undecided" if p >= LEVEL else "helps" if better > worse else "hurts"
-        solved = (f"{_solved(pairs, which)} / {len(pairs)}" for which in (0, 1))
+        solved = (_solved(pairs, which) for which in (0, 1))
         targets = (_targets(pairs, which) for which in (0, 1))
         rows.append((name, f"{budget:,} D", arm, *solved, *targets, better, worse, p, verdict))
     columns = (
@@ -129,9 +132,10 @@ def arm_table(runs: Sequence[Run]) -> Table:
         Column("verdict"),
     )
     note = (
-        "solved: by half of the seeds or more; better with, worse with: problems on which the runs "
-        "with the arm win more pairs of equal seed than they lose, or lose more; p: sign test over "
-        f"these problems, two-sided; verdict at {LEVEL:g}, for each row alone"
+        "solved: by half of the seeds or more, of the problems with a known best value; better "
+        "with, worse with: problems on which the runs with the arm win more pairs of equal seed "
+        "than they lose, or lose more; p: sign test over these problems, two-sided; verdict at "
+        f"{LEVEL:g}, for each row alone"
     )
     return Table("All arms against all but one", columns, tuple(rows), notes=(note,))
 
@@ -154,8 +158,8 @@ is made: {seeds} seeds at the most, {budgets} evaluations per dimension.
 Each arm is left out once, and the runs are compared with those of all arms, pair by pair of the
 same problem and seed. A run that solves its problem, to a relative error of {solved:g} with no
 constraint over its tolerance by more than {slack:g}, is better than one that does not, and than one
-that needs over a ninth more evaluations for it. Where neither does, the lower error counts;
-where neither is feasible, the lower violation.
+that needs over a ninth more evaluations for it. Where neither does, or no best value is known, the
+lower final value counts; where neither is feasible, the lower violation.
 
 {tables}
 """

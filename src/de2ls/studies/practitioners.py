@@ -28,9 +28,12 @@ Figures = dict[tuple[str, ProblemKey], FloatArray]  # of all seeds, by solver an
 
 
 def problems(
-    suites: Sequence[str], dims: Sequence[int], instances: Sequence[int] = (1,)
+    suites: Sequence[str],
+    dims: Sequence[int],
+    instances: Sequence[int] = (1,),
+    known: bool = True,
 ) -> list[ProblemKey]:
-    """Return the problems of some suites whose best value is known.
+    """Return the problems of some suites, only those whose best value is known or all.
 
     `dims` and `instances` count where a suite has such a setting.
     """
@@ -39,7 +42,7 @@ def problems(
         suite = get_suite(name)
         free = {"dim": list(dims), "instance": list(instances)}
         settings = {setting: free[setting] for setting in suite.settings if setting in free}
-        found += [key for key in suite.problems(**settings) if is_known(key)]
+        found += [key for key in suite.problems(**settings) if not known or is_known(key)]
     return found
 
 
