@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from de2ls._checks import FloatArray
-from de2ls.algorithms.chorus.walls import Walls
+from de2ls.algorithms.chorus.walls import Failures, Walls
 from tests.algorithms.chorus.support import Case, drive
 
 Values = Callable[[FloatArray], FloatArray]
@@ -68,8 +68,10 @@ class TestPlanes:
         walls = learned([[0.4, 0.5], [0.6, 0.5]], [lost])
         planes = walls.near(u, 0.2)
         assert planes[0].b == pytest.approx(0.1)
+        assert walls.cleared(planes, u, 0.2)[0].b == pytest.approx(0.1)
+        walls.keep_off()
         assert walls.cleared(planes, u, 0.2)[0].b == pytest.approx(0.09)
-        walls.learn([lost], [False], True)
+        walls.keep_off()
         assert walls.cleared(planes, u, 0.2)[0].b == pytest.approx(0.08)
         at_the_floor = np.array([0.5, 0.0])  # a step cannot go down from there
         assert walls.cleared([planes[0]._replace(b=0.0)], at_the_floor, 0.2)[0].b == 0.0
@@ -81,6 +83,24 @@ class TestPlanes:
         walls = Walls(2)
         walls.learn([np.array([0.6, 0.5]), np.array([0.58, 0.5])], [False, True], False)
         assert walls.near(np.array([0.5, 0.5]), 0.2) == []
+
+
+class TestFailures:
+    def test_alone_or_together(self) -> None:
+        """Chance: more than one of three fails alone; walls: fewer."""
+        failures = Failures()
+        assert not failures.are_walls
+        assert not failures.by_chance
+        failures.note(alone=False)
+        assert failures.are_walls
+        failures.note(alone=True)
+        failures.note(alone=True)
+        assert failures.by_chance
+        assert not failures.are_walls
+        for _ in range(4):
+            failures.note(alone=False)
+        assert failures.are_walls
+        assert not failures.by_chance
 
 
 class TestSearch:
@@ -118,16 +138,18 @@ class TestSearch:
         ends = [drive(case, 400, seed).best for seed in (1, 2, 3)]
         assert np.median(ends) == pytest.approx(y + 0.2 * y**2 + 0.1, abs=1e-4)
 
-    def test_failures_by_chance_cost_little(self) -> None:
-        """A tenth of all points fails: a bowl is still solved."""
+    @pytest.mark.parametrize(("n", "budget"), [(2, 600), (5, 1500)])
+    def test_failures_by_chance_are_no_walls(self, n: int, budget: int) -> None:
+        """A fifth of all points of Rosenbrock's valley fails: most runs still solve it."""
 
         def values(X: FloatArray) -> Any:
-            fails = np.sin(1e6 * X.sum(1)) > np.cos(0.1 * np.pi)
-            return np.where(fails, np.nan, ((X - 0.3) ** 2).sum(1)), none(X), none(X)
+            fails = np.sin(1e6 * X.sum(1)) > np.cos(0.2 * np.pi)
+            f = (100.0 * (X[:, 1:] - X[:, :-1] ** 2) ** 2 + (1.0 - X[:, :-1]) ** 2).sum(1)
+            return np.where(fails, np.nan, f), none(X), none(X)
 
-        run = drive(Case(values, 5, lower=-3.0, upper=3.0), 500)
-        assert 10 < np.isinf(run.answers.v).sum() < 200
-        assert run.best < 1e-8
+        runs = [drive(Case(values, n, lower=-3.0, upper=3.0), budget, s) for s in range(1, 8)]
+        assert all(0.1 * budget < np.isinf(run.answers.v).sum() < 0.3 * budget for run in runs)
+        assert sum(run.best < 1e-6 for run in runs) >= 4
 
     def test_with_workers(self) -> None:
         case = walled(lambda X: (X**2).sum(1), lambda X: X.sum(1) < 1.0, 5, -3.0, 3.0)

@@ -25,6 +25,7 @@ from de2ls.algorithms.chorus.box import UnitBox
 from de2ls.algorithms.chorus.config import ChorusConfig
 from de2ls.algorithms.chorus.memory import Memory
 from de2ls.algorithms.chorus.optima import Optima
+from de2ls.algorithms.chorus.walls import Failures
 
 BIG = 1e100  # stands for NaN and infinities
 USABLE = 1e50  # outputs beyond it are no values
@@ -79,6 +80,7 @@ class Archive(UnitBox):
         self.feasible_tol = float(space.feasible_tol)
         self.slack = np.broadcast_to(space.ineq_tol, self.ng) + self.feasible_tol / max(1, self.ng)
         self.evals = 0
+        self.failures = Failures()
         self.valued = False  # whether any point had a value
         self.searches, self.independent, self.last_gain = 0, 0, 0  # local searches
         self.failed = 0  # of them, in a row and until now, without gain
@@ -125,7 +127,7 @@ class Archive(UnitBox):
 
     @property
     def squares(self) -> npt.NDArray[np.bool_]:
-        """Which equalities have shown only one sign: they are squares of something."""
+        """Which equalities have shown only one sign: they are taken for squares."""
         known = self.config.roots and self.evals > 8
         one_sign = (self.h_low > -self.eq_tol) | (self.h_high < self.eq_tol)
         squares: npt.NDArray[np.bool_] = known & one_sign & (self.eq_tol > 0)

@@ -60,7 +60,7 @@ class ElasticQP:
     lo, hi : array (n,)
         Bounds of the step.
     walls : list of Wall
-        Half-spaces of the step that hold 0.
+        Half-spaces of the step.
     """
 
     def __init__(

@@ -162,6 +162,7 @@ class LocalSearch(Iterate):
 
     def _retreat(self, sub: Step) -> Batches:
         """Stay where a step was lost, and shrink if many were; returns whether it is over."""
+        self.walls.keep_off()
         if self.lost > self.n:
             self.lost, self.radius = 0, 0.5 * self.radius
             end = self.u + sub.d

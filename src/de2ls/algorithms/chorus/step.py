@@ -8,8 +8,8 @@ arc is corrected again while that halves its violation or what it lacks; once it
 shortest way to the constraints that hold it, d <- d - J^+ c: the subproblem would move it along
 them, by its own accuracy, and where they bend at every scale it comes no nearer.
 
-An end without a value ends the line search where walls are known to be near; elsewhere a point
-beside it must have none either.
+An end without a value ends the line search where a wall is known to be near; elsewhere a point
+beside it must have none either, or takes its place.
 """
 
 import math
@@ -40,7 +40,7 @@ class Step(Subproblem):
     """A subproblem whose step is tried."""
 
     def line(self) -> Batches:
-        """Try points along the step; returns that at t = 1 and the best."""
+        """Try points along the step; returns that at t = 1, or beside it, and the best."""
         here = self.f + self.rho * self.v0
         first = 1 if self.view.archive.space.workers <= 1 else len(LINE)  # idle workers cost more
         points = yield from self.evaluate(LINE[:first], self.u + ALONG[:first] * self.d)
@@ -61,8 +61,8 @@ class Step(Subproblem):
             full, middle, short, far = merit
             low = vertex(
                 *(
-                    ((0.4, 1.0, 2.5), (middle, full, far)),
-                    ((0.1, 0.4, 1.0), (short, middle, full)),
+                    ((0.4, points[0].t, 2.5), (middle, full, far)),
+                    ((0.1, 0.4, points[0].t), (short, middle, full)),
                     ((0.0, 0.1, 0.4), (here, short, middle)),
                 )[j]
             )
@@ -81,11 +81,16 @@ class Step(Subproblem):
         return points[0], min(points, key=lambda p: p.merit)
 
     def _confirmed(self, points: list[Point]) -> Batches:
-        """Look beside an end without a value, unless a wall is near; return the points to use."""
-        self.lost = self.walled
-        if not self.walled:
+        """Look beside an end without a value, unless walls are known; return the points to use."""
+        failures = self.view.archive.failures
+        if failures.by_chance:
+            return points
+        self.lost = self.walled and failures.are_walls
+        if not self.lost:
             (beside,) = yield from self.evaluate([BESIDE], (self.u + BESIDE * self.d)[None])
             self.lost = not beside.valued
+            if not self.walled:
+                failures.note(alone=beside.valued)
             points = [beside, *points[1:]]
         return points
 

@@ -35,10 +35,32 @@ FAIR = 0.3  # of the gain without clearance: the least that a clear step must pr
 
 
 class Wall(NamedTuple):
-    """The half-space a'd <= b of steps d."""
+    """The half-space a'd <= b of steps d; b < 0 asks for a step inward."""
 
     a: FloatArray
     b: float
+
+
+class Failures:
+    """What points beside ends without values have told: are there walls, or is it chance."""
+
+    def __init__(self) -> None:
+        self.alone, self.together = 0, 0
+
+    def note(self, alone: bool) -> None:
+        """Count a failure: whether the point beside it has a value."""
+        self.alone += alone
+        self.together += not alone
+
+    @property
+    def are_walls(self) -> bool:
+        """Whether a failure where a wall is near may be believed at once."""
+        return self.together > 2 * self.alone
+
+    @property
+    def by_chance(self) -> bool:
+        """Whether points fail alone so often that planes would mislead."""
+        return self.alone > 1 and self.together <= 2 * self.alone
 
 
 class Walls:
@@ -59,8 +81,10 @@ class Walls:
             if has_value or lost:
                 (self._valued if has_value else self._lost).append(u)
         del self._valued[: -self.most], self._lost[: -self.most]
-        if lost:
-            self.clear = min(CLEAR_MOST, max(CLEAR_FIRST, 2.0 * self.clear))
+
+    def keep_off(self) -> None:
+        """Double the clearance."""
+        self.clear = min(CLEAR_MOST, max(CLEAR_FIRST, 2.0 * self.clear))
 
     def approach(self) -> None:
         """Halve the clearance."""
@@ -125,12 +149,15 @@ def _between(valued: FloatArray, lost: FloatArray) -> Wall | None:
 
 
 def _shortest_way(p: FloatArray, q: FloatArray) -> FloatArray:
-    """Return the shortest way from the convex hull of the rows of `p` to that of `q`."""
+    """Return the shortest way from the hull of the rows of `p` to that of `q`; 0 if unknown."""
     (k, n), m = p.shape, len(q)
     A, b = np.zeros((n + 2, k + m)), np.zeros(n + 2)
     A[:n, :k], A[:n, k:] = p.T, -q.T
     A[n, :k] = A[n + 1, k:] = b[n:] = SUM
-    weights, _ = nnls(A, b)
+    try:
+        weights, _ = nnls(A, b)
+    except RuntimeError:  # too many iterations: as if the hulls overlapped
+        return np.zeros(n)
     here, there = weights[:k], weights[k:]
     way: FloatArray = there @ q / there.sum() - here @ p / here.sum()
     return way
