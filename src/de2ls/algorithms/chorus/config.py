@@ -118,7 +118,7 @@ class ChorusConfig(Config):
         1e-4, "share of the best value below which a polish that settles has gained nothing", 0.0
     )
     kinked_gain: float = parameter(1e-6, "the same where it ends on a kink", 0.0)
-    kinked_polishes: int = parameter(4, "polishes in a row without gain on a kink", 0)
+    kinked_polishes: int = parameter(4, "more polishes without gain on a kink", 0)
     refine: bool = parameter(True, "augmented Lagrangian where a local search was given up")
     refine_share: float = parameter(0.4, "most evaluations of that, share of the budget", 0.0, 1.0)
     refine_most: float = parameter(2000.0, "most evaluations of that, per dimension", 0.0)
