@@ -26,6 +26,7 @@ from de2ls.algorithms.chorus.optima import End
 from de2ls.algorithms.chorus.smoothed import SmoothedSearch
 from de2ls.algorithms.chorus.sqp import LocalSearch
 
+TRIFLE = 1e-6  # of the objective's deviation across the box: smaller values count as that
 HOPS = (-3.0, -0.5)  # powers of ten: lengths of hops
 AS_IT_IS, RELAXED = ("con",), ("f", "con")
 RESTORED, LOWERED = ("c", "con"), ("v", "con")
@@ -273,7 +274,9 @@ def local(a: Archive) -> Batches:
                 granted = min(granted, int(short))
             end = yield from solve(a, u, mode, radius, granted, race, start.polish)
             u, radius = end.u, 0.05
-        gained = better(a.score, before, starts.least_gain(start, end))
+        share = starts.least_gain(start, end)
+        trifle = share * TRIFLE * float(a.size[0]) if a.feasible else 0.0  # at an optimum of 0
+        gained = better(a.score, before, share, noise=trifle)
         starts.learn(start, end, gained)
         a.ended(end, start.modes[-1], start.independent, gained)
         yield None
