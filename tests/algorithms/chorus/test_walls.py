@@ -113,6 +113,11 @@ class TestSearch:
         ends = [drive(case, 200 * n, seed).best for seed in (1, 2, 3)]
         assert np.median(ends) == pytest.approx(1.0 / n, abs=error)
 
+    def test_without_planes_a_search_ends_where_it_meets_the_wall(self) -> None:
+        case = walled(lambda X: (X**2).sum(1), lambda X: X.sum(1) < 1.0, 5, -3.0, 3.0)
+        ends = [drive(case, 1000, seed, walls=False).best for seed in (1, 2, 3)]
+        assert np.median(ends) > 0.2 + 0.05
+
     def test_a_bent_wall(self) -> None:
         """min (1, .., n) x within the unit ball: -|(1, .., n)|."""
         slopes = np.arange(1.0, 6.0)

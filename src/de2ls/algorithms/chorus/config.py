@@ -129,6 +129,7 @@ class ChorusConfig(Config):
     trend_patience: int = parameter(8, "trends in a row without gain after which that arm ends", 1)
     trend_radius: float = parameter(0.05, "first radius of the search from there", 1e-6, 0.5)
     roots: bool = parameter(True, "square roots of equalities of one sign")
+    walls: bool = parameter(True, "planes before regions without values")
     pencils: bool = parameter(True, "bases from pairs of Hessians")
 
     noise: bool = parameter(True, "probes for noise, and regression where it is found")

@@ -129,8 +129,8 @@ class Iterate:
 
     def _solved(self, B: FloatArray) -> tuple[Step, Solution | None]:
         """Return the subproblem and its solution, which keeps clear of walls."""
-        chance = self.a.failures.by_chance
-        walls = [] if chance else self.walls.near(self.u, self.radius)
+        used = self.config.walls and not self.a.failures.by_chance
+        walls = self.walls.near(self.u, self.radius) if used else []
         sub = self._subproblem(B, self.radius, self.margin, walls)
         solution = sub.solve(self.kappa)
         while walls and solution is not None and self.walls.clear > 0.0:

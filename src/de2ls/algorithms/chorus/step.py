@@ -83,7 +83,7 @@ class Step(Subproblem):
     def _confirmed(self, points: list[Point]) -> Batches:
         """Look beside an end without a value, unless walls are known; return the points to use."""
         failures = self.view.archive.failures
-        if failures.by_chance:
+        if failures.by_chance or not self.config.walls:
             return points
         self.lost = self.walled and failures.are_walls
         if not self.lost:
