@@ -105,7 +105,7 @@ class ChorusConfig(Config):
         1e4, "curvature that is one, in units of the objective's deviation across the box", 0.0
     )
     cuts_more: int = parameter(15, "most cuts, beyond the dimension", 1)
-    cuts_most: int = parameter(45, "most cuts in all", 2)
+    cuts_most: int = parameter(120, "most cuts in all", 2)
     foreseen: float = parameter(
         0.2, "share of the predicted decrease within which a step needs no line search", 0.0, 1.0
     )
