@@ -1,12 +1,11 @@
 """The local arm: where the local method starts, and what is kept of where it ends.
 
 `solve` uses differences; under noise a polish of the incumbent is by regression, one between
-restarts, and these are races. Starts, in this order:
-the user's points; the best of the first random points, as it is, relaxed first (the objective
-alone, then the problem), restored first (the constraints alone, then the problem), but lowered
-first (the summed violation, then the problem) before these where equalities are taken for squares
-and nothing is feasible; then what other
-arms proposed, a new incumbent with radii 10^U(-4.5, -1.5) until one polish gains nothing; else, and
+restarts, and these are races. Starts, in this order: the user's points; the best of the first
+random points, as it is, relaxed first (the objective alone, then the problem), restored first (the
+constraints alone, then the problem), but lowered first (the summed violation, then the problem)
+before these where equalities are taken for squares and nothing is feasible; then what other arms
+proposed, a new incumbent with radii 10^U(-4.5, -1.5) until one polish gains nothing; else, and
 after each proposal that gained nothing, by turns relaxed, restored, a hop from the incumbent,
 random. An incumbent whose search was given up or ended on a kink comes before proposals: polished,
 on a kink several times, then once from where `refine` ends.
